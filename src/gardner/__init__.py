@@ -1,0 +1,81 @@
+"""Gardner: how good can any pool-based active-learning strategy possibly be, and how close does yours get?
+
+Everything public is importable from here and loaded on first use, so that ``import gardner`` stays fast.
+"""
+
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from gardner.errors import ConvergenceError, GardnerError, InvalidInputError
+    from gardner.model import GLM, PERCEPTRON, Gaussian, Sign
+    from gardner.theory import (
+        Bounds,
+        BudgetAnswer,
+        Curve,
+        Point,
+        Typical,
+        bounds,
+        bounds_sweep,
+        budget_for,
+        complexity_at,
+        complexity_curve,
+        pool,
+        typical,
+    )
+
+__version__ = "0.1.0"
+
+_HOMES = {
+    "gardner.errors": ("ConvergenceError", "GardnerError", "InvalidInputError"),
+    "gardner.model": ("GLM", "PERCEPTRON", "Gaussian", "Sign"),
+    "gardner.theory": (
+        "Bounds",
+        "BudgetAnswer",
+        "Curve",
+        "Point",
+        "Typical",
+        "bounds",
+        "bounds_sweep",
+        "budget_for",
+        "complexity_at",
+        "complexity_curve",
+        "pool",
+        "typical",
+    ),
+}
+_HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
+
+__all__ = [
+    "GLM",
+    "PERCEPTRON",
+    "Bounds",
+    "BudgetAnswer",
+    "ConvergenceError",
+    "Curve",
+    "GardnerError",
+    "Gaussian",
+    "InvalidInputError",
+    "Point",
+    "Sign",
+    "Typical",
+    "bounds",
+    "bounds_sweep",
+    "budget_for",
+    "complexity_at",
+    "complexity_curve",
+    "pool",
+    "typical",
+]
+
+
+def __getattr__(name: str) -> Any:
+    if name in _HOME_OF:
+        return getattr(importlib.import_module(_HOME_OF[name]), name)
+    raise AttributeError(f"module 'gardner' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *_HOME_OF})

@@ -1,0 +1,27 @@
+"""One small family of errors; each says what is wrong, where, and what to try."""
+
+from __future__ import annotations
+
+
+class GardnerError(Exception):
+    """Base of every error Gardner raises on purpose."""
+
+    def __init__(self, what: str, *, hint: str = "") -> None:
+        """Keep the two halves apart so that a caller can show either."""
+        super().__init__(f"{what}; {hint}" if hint else what)
+        self.what = what
+        self.hint = hint
+
+
+class InvalidInputError(GardnerError, ValueError):
+    """An argument has the wrong type, range or shape."""
+
+    def __init__(self, name: str, value: object, requirement: str, *, hint: str = "") -> None:
+        """Name the argument, the value it had and the rule it broke."""
+        super().__init__(f"{name} = {value!r} is not valid: {requirement}", hint=hint)
+        self.name = name
+        self.value = value
+
+
+class ConvergenceError(GardnerError, ArithmeticError):
+    """A solver could not reach the point it was asked for."""

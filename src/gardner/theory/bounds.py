@@ -1,0 +1,125 @@
+"""What any strategy can reach: the minimal, typical and maximal Gardner volume at budget n from a pool of ratio α."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from typing import Any
+
+import pandas as pd
+
+from gardner.model import GLM, PERCEPTRON
+from gardner.theory.branch import Side, Status
+from gardner.theory.complexity import Point, branch, checked, point_of, typical_point, whole_pool_point
+from gardner.theory.precision import double_precision
+from gardner.theory.stationary import Problem
+from gardner.theory.typical import Typical, pool
+
+LN2 = math.log(2.0)
+
+
+@dataclass(frozen=True)
+class End:
+    """One end of a complexity curve: its last point and how it was reached.
+
+    ``status`` is ``zero`` (Σ = 0 reached), ``bracketed`` (ln v known to the width of ``bracket``) or ``unresolved``
+    (``reason`` says why; ``point``, if there is one, is a subset that exists, so the true end lies beyond it).
+    """
+
+    point: Point | None
+    status: Status
+    bracket: tuple[float, float] | None
+    reason: str
+
+    @property
+    def log_volume(self) -> float:
+        """Ln v at the end, NaN when nothing was found."""
+        return math.nan if self.point is None else self.point.log_volume
+
+
+@dataclass(frozen=True)
+class Bounds:
+    """The three volumes of a budget, the pool's, and what a label-agnostic strategy is held to."""
+
+    pool_ratio: float
+    budget: float
+    minimum: End
+    typical: Point
+    maximum: End
+    pool: Typical
+
+    @property
+    def halving(self) -> float:
+        """The label-agnostic bound max(−n ln 2, ln v(α)): one bit a label, and no more than the pool holds."""
+        return max(-self.budget * LN2, self.pool.log_volume)
+
+    @property
+    def residual(self) -> float:
+        """The worst residual of the three points."""
+        return max(point.residual for point in self._points)
+
+    @property
+    def quadrature_error(self) -> float:
+        """The worst quadrature error of the three points."""
+        return max(point.quadrature_error for point in self._points)
+
+    @property
+    def _points(self) -> list[Point]:
+        ends = (self.minimum.point, self.maximum.point)
+        return [self.typical, *(point for point in ends if point is not None)]
+
+    def to_frame(self) -> pd.DataFrame:
+        """One row a bound (minimum, typical, maximum) with its order parameters and status."""
+        rows: list[dict[str, Any]] = []
+        for name, point, status in (
+            ("min", self.minimum.point, self.minimum.status.value),
+            ("typical", self.typical, Status.ZERO.value),
+            ("max", self.maximum.point, self.maximum.status.value),
+        ):
+            rows.append({"alpha": self.pool_ratio, "budget": self.budget, "bound": name, "status": status})
+            rows[-1].update(vars(point) if point is not None else {})
+        return pd.DataFrame(rows).assign(halving=self.halving, pool=self.pool.log_volume)
+
+
+@double_precision
+def bounds(model: GLM = PERCEPTRON, pool_ratio: float = 3.0, budget: float = 0.6) -> Bounds:
+    """The minimal, typical and maximal volume any subset of ``budget``·N rows of the pool can have.
+
+    >>> result = bounds(pool_ratio=3.0, budget=0.6)
+    >>> round(result.minimum.log_volume, 5), round(result.maximum.log_volume, 5)
+    (-0.96258, -0.1755)
+    """
+    problem = checked(model, pool_ratio, budget)
+    whole = pool(model, problem.pool_ratio)
+    if problem.budget == problem.pool_ratio:
+        only = whole_pool_point(problem)
+        end = End(only, Status.ZERO, None, "")
+        return Bounds(problem.pool_ratio, problem.budget, end, only, end, whole)
+    top = typical_point(problem)
+    return Bounds(problem.pool_ratio, problem.budget, end_of(problem, Side.MIN), top, end_of(problem, Side.MAX), whole)
+
+
+def end_of(problem: Problem, side: Side) -> End:
+    """One end, with its point and status; call it under double precision."""
+    followed = branch(problem, side)
+    point = point_of(followed.end) if followed.end is not None else None
+    return End(point, followed.status, followed.bracket, followed.reason)
+
+
+def bounds_sweep(
+    model: GLM,
+    pool_ratio: float,
+    budgets: Iterable[float],
+    progress: Callable[[float], None] | None = None,
+) -> list[Bounds]:
+    """:func:`bounds` for several budgets; ``progress`` is called with the fraction done."""
+    wanted = list(budgets)
+    for budget in wanted:
+        checked(model, pool_ratio, budget)
+    results = []
+    for index, budget in enumerate(wanted):
+        results.append(bounds(model, pool_ratio, budget))
+        if progress is not None:
+            progress((index + 1) / len(wanted))
+    return results

@@ -1,0 +1,175 @@
+"""Following a branch at fixed budget from the typical subset to the end of the complexity curve.
+
+The branch is a curve in the six unknowns; it is followed by its length (in logarithmic coordinates), so folds in β
+and walls where ln v stands still while |β| grows by decades are walked through alike. It ends where Σ = 0, or where
+the rest is bracketed: past a point, ln v can move by at most Σ/|β|, since dΣ/d ln v = −β and Σ is concave there.
+"""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass, field
+from enum import StrEnum
+
+import numpy as np
+
+from gardner.errors import ConvergenceError
+from gardner.theory.quadrature import Floats
+from gardner.theory.stationary import (
+    Problem,
+    State,
+    at_beta,
+    at_complexity,
+    at_distance,
+    solve,
+    to_coordinates,
+)
+from gardner.theory.typical import typical_theta
+
+BRACKETED = 1e-5  # Σ/|β| below which an end counts as found
+_GOOD_ENOUGH = 1e-7  # … below which a failing step ends the walk instead of being shortened
+_TIGHT = 1e-9  # … and below which nothing is gained by going on
+_LARGEST_BETA = 1e9
+_SECONDS = 12.0  # per side; an honest "unresolved" beats a hang
+_FIRST_STEP, _LONGEST_STEP, _SHORTEST_STEP = 0.4, 1.2, 1e-5
+
+
+_LN_T = 1  # position of ln t in z: at tiny t = q − m² it carries rounding noise that nothing else feels
+
+
+class Side(StrEnum):
+    """Which end of the curve: the smallest or the largest volume."""
+
+    MIN = "min"
+    MAX = "max"
+
+    @property
+    def sign(self) -> int:
+        """The sign of β on this side."""
+        return -1 if self is Side.MIN else 1
+
+
+class Status(StrEnum):
+    """How a branch ended."""
+
+    ZERO = "zero"
+    BRACKETED = "bracketed"
+    UNRESOLVED = "unresolved"
+
+
+@dataclass(frozen=True)
+class Branch:
+    """The solved points of one side, from the first beyond β = 0 to the last, and how it ended."""
+
+    problem: Problem
+    side: Side
+    start: Floats
+    states: list[State] = field(repr=False)
+    status: Status
+    reason: str = ""
+
+    @property
+    def end(self) -> State | None:
+        """The last point: at Σ = 0 if the status is ``zero``."""
+        return self.states[-1] if self.states else None
+
+    @property
+    def bracket(self) -> tuple[float, float] | None:
+        """Interval of ln v that holds the end, when Σ = 0 itself was not reached (for the maximum it opens upwards)."""
+        if self.end is None or self.status is not Status.BRACKETED:
+            return None
+        reach = self.end.complexity / abs(self.end.theta.beta)
+        here = self.end.log_volume
+        return (here - reach, here) if self.side is Side.MIN else (here, here + reach)
+
+
+def follow(problem: Problem, side: Side) -> Branch:
+    """Follow one side to its end; never raises for numerical reasons, the status tells."""
+    start = to_coordinates(np.array(typical_theta(problem.model, problem.pool_ratio, problem.budget)))
+    states: list[State] = []
+    try:
+        status, reason = _walk(problem, side, start, states)
+    except ConvergenceError as error:
+        status, reason = Status.UNRESOLVED, error.what
+    if status is Status.UNRESOLVED and states and _reach(states[-1]) < BRACKETED:
+        status = Status.BRACKETED
+    return Branch(problem, side, start, states, status, reason)
+
+
+def _reach(state: State) -> float:
+    """Σ/|β|: how far ln v can still move."""
+    return abs(state.complexity / state.theta.beta)
+
+
+def _walk(problem: Problem, side: Side, start: Floats, states: list[State]) -> tuple[Status, str]:
+    """Append solved points until the branch ends; returns how it ended."""
+    began = time.monotonic()
+    states.append(_first(problem, side, start))
+    heading = states[0].z - start
+    step = _FIRST_STEP
+    while states[-1].complexity > 0.0:
+        last = states[-1]
+        if _reach(last) < _TIGHT or abs(last.theta.beta) > _LARGEST_BETA:
+            return (Status.BRACKETED, "") if _reach(last) < BRACKETED else (Status.UNRESOLVED, "|β| beyond 1e9")
+        if time.monotonic() - began > _SECONDS:
+            return Status.UNRESOLVED, f"{_SECONDS:g} s spent"
+        tangent = np.asarray(last.tangent)
+        tangent = tangent if tangent @ heading > 0 else -tangent
+        try:
+            new = _next(problem, last, tangent, step)
+        except ConvergenceError as error:
+            if _reach(last) < _GOOD_ENOUGH:
+                return Status.BRACKETED, ""
+            step *= 0.4
+            if step < _SHORTEST_STEP:
+                return Status.UNRESOLVED, f"the branch could not be followed further ({error.what})"
+            continue
+        heading = new.z - last.z
+        states.append(new)
+        step = min(_LONGEST_STEP, step * (1.7 if new.iterations <= 4 else 1.2 if new.iterations <= 5 else 0.7))
+    states[-1] = _zero(problem, states[-2].z if len(states) > 1 else start, states)
+    return Status.ZERO, ""
+
+
+def _first(problem: Problem, side: Side, start: Floats) -> State:
+    """The first point beyond β = 0; at small budgets curves are flat, and β further out keeps clear of rounding."""
+    furthest = 0.3 * min(max(0.1 / problem.budget, 1.0), 10.0)
+    for beta in furthest * np.array([1.0, 0.3, 0.1, 0.03, 0.01]):
+        guess = np.append(start[:5], np.arcsinh(side.sign * beta))
+        try:
+            return solve(problem, guess, at_beta(side.sign * beta))
+        except ConvergenceError as error:
+            failure = error
+    raise ConvergenceError(f"no point next to the typical subset ({failure.what})")
+
+
+def _next(problem: Problem, last: State, tangent: Floats, step: float) -> State:
+    """One step along the branch; a landing that turned round or jumped to another branch is refused."""
+    predicted = last.z + step * tangent
+    new = solve(problem, predicted, at_distance(predicted, tangent))
+    if np.linalg.norm(np.delete(new.z - predicted, _LN_T)) > 0.75 * step:
+        raise ConvergenceError("the corrector moved further than the predictor")
+    if new.theta.beta * last.theta.beta <= 0.0:
+        raise ConvergenceError("the branch turned back through β = 0")
+    return new
+
+
+def _zero(problem: Problem, inside: Floats, states: list[State]) -> State:
+    """Σ = 0 between the last positive point and the first negative one: Newton from the secant, else halving."""
+    positive = states[-2].complexity if len(states) > 1 else np.inf
+    outside = states[-1]
+    for _ in range(30):
+        weight = 0.5 if not np.isfinite(positive) else positive / (positive - outside.complexity)
+        guess = inside + weight * (outside.z - inside)
+        try:
+            return solve(problem, guess, at_complexity(0.0))
+        except ConvergenceError:
+            tangent = outside.z - inside
+            middle = solve(
+                problem, inside + 0.5 * tangent, at_distance(inside + 0.5 * tangent, tangent / np.linalg.norm(tangent))
+            )
+            if middle.complexity > 0.0:
+                inside, positive = middle.z, middle.complexity
+            else:
+                outside = middle
+    raise ConvergenceError("Σ = 0 could not be isolated")

@@ -1,0 +1,272 @@
+"""The complexity Σ(n, ln v): how many subsets of a pool have a given Gardner volume, e^{NΣ}.
+
+Σ = Φ − β ln v − nφ at n = ∂Φ/∂φ, ln v = ∂Φ/∂β [cui2020, eq. (7)]; along a curve of fixed n, dΣ/d ln v = −β.
+"""
+
+from __future__ import annotations
+
+import functools
+import math
+from collections.abc import Callable
+from dataclasses import asdict, dataclass
+
+import numpy as np
+import pandas as pd
+
+from gardner.errors import ConvergenceError, InvalidInputError
+from gardner.model import GLM, PERCEPTRON
+from gardner.theory.branch import Branch, Side, Status, follow
+from gardner.theory.free_entropy import Theta, outer_grid, quadrature_shift
+from gardner.theory.inputs import check_budget, check_model, check_number, check_pool_ratio
+from gardner.theory.precision import double_precision
+from gardner.theory.quadrature import Floats
+from gardner.theory.stability import ratios
+from gardner.theory.stationary import Problem, State, at_log_volume, solve, to_theta
+from gardner.theory.typical import typical, typical_theta
+
+
+@dataclass(frozen=True)
+class Point:
+    """A point of the complexity curve with its order parameters, its stability and its proof.
+
+    ``accuracy`` is that of a student trained on one subset, 1 − arccos(m/√Q)/π; ``subset_averaged_accuracy`` is the
+    paper's 1 − arccos(m/√q)/π, of a vote over students of all subsets of that volume. ``stability`` and
+    ``inner_stability`` are the ratios of :mod:`gardner.theory.stability`, unstable above 1. ``convex`` marks
+    coexistence: Σ is locally convex there and no β makes the point typical. ``quadrature_error`` is the change of ln
+    v under refinement of both integrals (or that of Σ/max(1, |β|) if larger); ``residual`` is the largest relative
+    mismatch of the saddle-point equations.
+    """
+
+    log_volume: float
+    complexity: float
+    beta: float
+    phi: float
+    m: float
+    q: float
+    Q: float
+    r: float
+    accuracy: float
+    subset_averaged_accuracy: float
+    stability: float
+    inner_stability: float
+    convex: bool
+    residual: float
+    quadrature_error: float
+    iterations: int
+
+
+@dataclass(frozen=True)
+class Curve:
+    """A complexity curve at fixed pool ratio and budget, from the smallest volume to the largest."""
+
+    pool_ratio: float
+    budget: float
+    points: tuple[Point, ...]
+    status: dict[str, str]
+    reason: dict[str, str]
+
+    def to_frame(self) -> pd.DataFrame:
+        """One row a point."""
+        return pd.DataFrame([asdict(point) for point in self.points]).assign(alpha=self.pool_ratio, budget=self.budget)
+
+
+@functools.lru_cache(maxsize=64)
+def branch(problem: Problem, side: Side) -> Branch:
+    """One side of a curve, remembered."""
+    return follow(problem, side)
+
+
+def order_parameters(theta: Theta) -> dict[str, float]:
+    """The overlaps m, q, Q, r and the two accuracies; t = q − m² and t + D = Q − m² need no subtraction."""
+    return {
+        "m": theta.m,
+        "q": theta.q,
+        "Q": theta.Q,
+        "r": theta.r,
+        "accuracy": 1.0 - math.atan2(math.sqrt(theta.t + theta.D), theta.m) / math.pi,
+        "subset_averaged_accuracy": 1.0 - math.atan2(math.sqrt(theta.t), theta.m) / math.pi,
+    }
+
+
+def point_of(state: State) -> Point:
+    """A solved state with its error estimate and stability; call it under double precision."""
+    problem, theta = state.problem, to_theta(state.z)
+    shift, slope = quadrature_shift(problem.model, problem.pool_ratio, state.jet, theta, state.grid)
+    stable = ratios(problem.model, problem.pool_ratio, theta, state.grid)
+    beta = state.theta.beta
+    tangent = np.asarray(state.tangent)
+    return Point(
+        log_volume=state.log_volume,
+        complexity=state.complexity,
+        beta=beta,
+        phi=state.theta.phi,
+        **order_parameters(state.theta),
+        stability=stable.outer,
+        inner_stability=stable.inner,
+        convex=bool(tangent[5] * (tangent @ state.log_volume_slope) < 0.0),
+        residual=state.residual,
+        quadrature_error=float(max(abs(slope[5]), abs(shift) / max(1.0, abs(beta)))),
+        iterations=state.iterations,
+    )
+
+
+@functools.lru_cache(maxsize=64)
+def typical_point(problem: Problem) -> Point:
+    """The top of the curve, β = 0: Σ counts all subsets, α ln α − n ln n − (α−n) ln(α−n)."""
+    model, alpha, n = problem.model, problem.pool_ratio, problem.budget
+    known = typical(model, n)
+    theta = np.array(typical_theta(model, alpha, n))
+    stable = ratios(model, alpha, theta, outer_grid(model, np.append(theta[:5], 1e-5)))
+    return Point(
+        log_volume=known.log_volume,
+        complexity=-n * math.log(n / alpha) - (alpha - n) * math.log1p(-n / alpha),
+        beta=0.0,
+        phi=float(theta[4]),
+        **order_parameters(Theta(*map(float, theta))),
+        stability=stable.outer,
+        inner_stability=stable.inner,
+        convex=False,
+        residual=known.residual,
+        quadrature_error=known.quadrature_error,
+        iterations=0,
+    )
+
+
+def whole_pool_point(problem: Problem) -> Point:
+    """Budget n = α: one subset, the pool itself; β and φ are undefined (NaN) and Q = q."""
+    known = typical(problem.model, problem.budget)
+    Q = known.overlap
+    return Point(
+        log_volume=known.log_volume,
+        complexity=0.0,
+        beta=math.nan,
+        phi=math.nan,
+        m=Q,
+        q=Q,
+        Q=Q,
+        r=1.0,
+        accuracy=known.accuracy,
+        subset_averaged_accuracy=known.accuracy,
+        stability=math.nan,
+        inner_stability=math.nan,
+        convex=False,
+        residual=known.residual,
+        quadrature_error=known.quadrature_error,
+        iterations=0,
+    )
+
+
+@double_precision
+def complexity_curve(
+    model: GLM = PERCEPTRON,
+    pool_ratio: float = 3.0,
+    budget: float = 0.6,
+    points: int | None = None,
+    progress: Callable[[float], None] | None = None,
+) -> Curve:
+    """Σ against ln v at fixed budget, both sides to their ends.
+
+    ``points`` asks for that many (at least 3), equally spaced in ln v and solved each, the two ends and the typical
+    point among them; without it, the points the branch follower chose come back. ``progress`` is called with the
+    fraction done.
+    """
+    problem = checked(model, pool_ratio, budget)
+    if points is not None and (points != int(points) or points < 3):
+        raise InvalidInputError("points", points, "a curve needs a whole number of at least 3 points")
+    if problem.budget == problem.pool_ratio:
+        zero = {side.value: Status.ZERO.value for side in Side}
+        return Curve(problem.pool_ratio, problem.budget, (whole_pool_point(problem),), zero, dict.fromkeys(zero, ""))
+    sides = {side: branch(problem, side) for side in Side}
+    states = {side: list(sides[side].states) for side in Side}
+    if points is not None:
+        states = _spread(problem, sides, points)
+    todo = [*reversed(states[Side.MIN]), None, *states[Side.MAX]]
+    solved = []
+    for index, state in enumerate(todo):
+        solved.append(typical_point(problem) if state is None else point_of(state))
+        if progress is not None:
+            progress((index + 1) / len(todo))
+    return Curve(
+        problem.pool_ratio,
+        problem.budget,
+        tuple(solved),
+        {side.value: sides[side].status.value for side in Side},
+        {side.value: sides[side].reason for side in Side},
+    )
+
+
+def _spread(problem: Problem, sides: dict[Side, Branch], points: int) -> dict[Side, list[State]]:
+    """States at equal distances of ln v on both sides of the typical point, shared out by the length of the sides."""
+    top = typical(problem.model, problem.budget).log_volume
+    reach = {side: abs(sides[side].states[-1].log_volume - top) if sides[side].states else 0.0 for side in Side}
+    share = round((points - 1) * reach[Side.MIN] / max(sum(reach.values()), 1e-300))
+    share = min(max(share, 1), points - 2)
+    result = {}
+    for side, count in ((Side.MIN, share), (Side.MAX, points - 1 - share)):
+        states = sides[side].states
+        targets = top + np.linspace(0.0, 1.0, count + 1)[1:-1] * (states[-1].log_volume - top) if states else []
+        result[side] = [at_volume(problem, sides[side], float(target)) for target in targets] + states[-1:]
+    return result
+
+
+def at_volume(problem: Problem, side: Branch, log_volume: float) -> State:
+    """The state of given ln v on a side that has been followed beyond it."""
+    top = typical(problem.model, problem.budget).log_volume
+    volumes = np.array([top, *(state.log_volume for state in side.states)])
+    places = [side.start, *(state.z for state in side.states)]
+    index = int(np.argmax(side.side.sign * (volumes - log_volume) >= 0.0))
+    index = max(index, 1)
+    before, after = volumes[index - 1], volumes[index]
+    weight = (log_volume - before) / (after - before) if after != before else 1.0
+    guesses = [places[index - 1] + weight * (places[index] - places[index - 1]), places[index]]
+    if index > 1:
+        guesses.append(places[index - 1])
+    failure: ConvergenceError | None = None
+    for guess in guesses:
+        try:
+            return solve(problem, _off_zero(guess, side.side), at_log_volume(log_volume))
+        except ConvergenceError as error:
+            failure = error
+    raise ConvergenceError(f"ln v = {log_volume:g} could not be solved for ({failure.what if failure else ''})")
+
+
+def _off_zero(z: Floats, side: Side) -> Floats:
+    """The equations are divided by β; a start at exactly zero is moved off it."""
+    return z if z[5] != 0.0 else np.append(z[:5], side.sign * 1e-3)
+
+
+@double_precision
+def complexity_at(
+    model: GLM = PERCEPTRON, pool_ratio: float = 3.0, budget: float = 0.6, log_volume: float = -0.6
+) -> Point:
+    """Σ and everything else at a given (n, ln v); outside the curve's range an error tells the range."""
+    problem = checked(model, pool_ratio, budget)
+    target = check_number("log_volume", log_volume)
+    if problem.budget == problem.pool_ratio:
+        whole = whole_pool_point(problem)
+        if abs(whole.log_volume - target) > 1e-9:
+            raise InvalidInputError(
+                "log_volume", target, f"at budget = alpha the only volume is {whole.log_volume:.8g}"
+            )
+        return whole
+    top = typical_point(problem)
+    if abs(target - top.log_volume) < 1e-10 * max(1.0, abs(target)):
+        return top
+    side = branch(problem, Side.MIN if target < top.log_volume else Side.MAX)
+    end = side.states[-1].log_volume if side.states else top.log_volume
+    if side.side.sign * (target - end) > 1e-12:
+        known = "the curve ends" if side.status is not Status.UNRESOLVED else "the curve could be followed only"
+        raise InvalidInputError(
+            "log_volume",
+            target,
+            f"{known} at {end:.8g} for alpha = {problem.pool_ratio:g}, budget = {problem.budget:g}",
+            hint="see gardner bounds for the range",
+        )
+    return point_of(at_volume(problem, side, target))
+
+
+def checked(model: GLM, pool_ratio: float, budget: float) -> Problem:
+    """A problem from checked inputs."""
+    check_model(model)
+    alpha = check_pool_ratio(pool_ratio)
+    return Problem(model, alpha, check_budget(budget, alpha))

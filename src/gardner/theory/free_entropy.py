@@ -1,0 +1,366 @@
+"""THE formula: the replica-symmetric free entropy Φ(β, φ) of a teacher–student GLM [cui2020, eq. (10) and App. B–C].
+
+The order parameters are carried as θ = (m, t, D, V, φ, β) with
+
+    q = m² + t,   Q = q + D,   r = Q + V,   W = V + βD,
+
+so that the small differences the problem lives on (t = q − m², D = Q − q, V = r − Q) are never formed by subtraction.
+:func:`closed` is the form for a Gaussian prior, its hats eliminated; :func:`general` keeps the hats and takes any
+prior and any teacher; a test holds the two equal. Stationarity, n = ∂Φ/∂φ, ln v = ∂Φ/∂β and all their derivatives are
+automatic.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jax.scipy.special import logsumexp
+
+from gardner.model import GLM, Channel, Prior
+from gardner.theory.quadrature import CHUNK, DROP, Floats, Grid, peak, refine, window_rule
+from gardner.theory.special import JAX
+
+INNER_ORDER = 28  # Gauss–Legendre nodes on each side of the inner peak
+CHECK_ORDER = 40  # the same, for the error estimate
+RANGE_DROP = 45.0  # the outer range ends where the teacher's weight has fallen by e^−45
+
+
+class Theta(NamedTuple):
+    """A point (m, t, D, V, φ, β); entries may be numbers or JAX values."""
+
+    m: Any
+    t: Any
+    D: Any
+    V: Any
+    phi: Any
+    beta: Any
+
+    @property
+    def q(self) -> Any:
+        """Overlap of two students trained on different subsets."""
+        return self.m * self.m + self.t
+
+    @property
+    def Q(self) -> Any:
+        """Overlap of two students trained on the same subset."""
+        return self.q + self.D
+
+    @property
+    def r(self) -> Any:
+        """Squared norm of a student."""
+        return self.Q + self.V
+
+    @property
+    def W(self) -> Any:
+        """V + βD, positive wherever the inner integral exists."""
+        return self.V + self.beta * self.D
+
+
+class Hats(NamedTuple):
+    """Conjugate order parameters (m̂, q̂, Q̂, r̂)."""
+
+    m: Any
+    q: Any
+    Q: Any
+    r: Any
+
+
+class Peak(NamedTuple):
+    """Where an inner integrand lives: its mode and the two points where it has died away."""
+
+    mode: Any
+    left: Any
+    right: Any
+
+
+def locate(
+    psi: Callable[..., Any], parameters: tuple[Any, ...], beta: Any, centre: Any, spread: Any, drop: Any = DROP
+) -> Peak:
+    """The peak of exp(β ψ(centre + √spread z; parameters) − z²/2) in z."""
+    return Peak(*peak(lambda z: beta * psi(centre + jnp.sqrt(spread) * z, *parameters), drop))
+
+
+def log_average(
+    psi: Callable[..., Any], parameters: tuple[Any, ...], beta: Any, centre: Any, spread: Any, at: Peak, order: int
+) -> Any:
+    """Ln ∫Dz exp(β ψ(centre + √spread z; parameters)), with nodes around a peak that was located before."""
+    z, log_weights = window_rule(*at, order)
+    return logsumexp(beta * psi(centre + jnp.sqrt(spread) * z, *parameters) + log_weights)
+
+
+def _channel_psi(channel: Channel, y: float) -> Callable[..., Any]:
+    return lambda omega, V: channel.log_partition(y, omega, V, JAX)
+
+
+def channel_peaks(channel: Channel, beta: Any, h: jax.Array, D: Any, V: Any, drop: Any = DROP) -> list[Peak]:
+    """Peaks of exp(β ψ_Y(y, h + √D ζ, V) − ζ²/2) in ζ at each h, one array for each class of labels."""
+
+    def at(y: float, h_: Any) -> Peak:
+        return locate(_channel_psi(channel, y), (V,), beta, h_, D, drop)
+
+    return [jax.vmap(functools.partial(at, y))(h) for y, _ in channel.label_classes]
+
+
+def inner_field(channel: Channel, y: float, theta: Theta, h: Any, at: Peak, order: int) -> Any:
+    """L(y, h) = ln ∫Dζ exp(β ψ_Y(y, h + √D ζ, V)) at one h: with φ, the log-odds that a row is selected."""
+    return log_average(_channel_psi(channel, y), (theta.V,), theta.beta, h, theta.D, at, order)
+
+
+def selection_field(
+    channel: Channel, y: float, theta: Theta, h: jax.Array, at: Peak, order: int = INNER_ORDER
+) -> jax.Array:
+    """:func:`inner_field` at each h."""
+    return jax.vmap(lambda h_, at_: inner_field(channel, y, theta, h_, at_, order))(h, at)
+
+
+def tilted_average(
+    channel: Channel, y: float, theta: Theta, observable: Callable[..., Any], h: Any, at: Peak
+) -> tuple[Any, Any]:
+    """p_sel and the mean over ζ, tilted by exp(β ψ_Y), of ``observable(ψ)(ω)`` at ω = h + √D ζ."""
+
+    def psi(omega: Any) -> Any:
+        return channel.log_partition(y, omega, theta.V, JAX)
+
+    zeta, log_weights = window_rule(*at, INNER_ORDER)
+    omega = h + jnp.sqrt(theta.D) * zeta
+    log_density = theta.beta * psi(omega) + log_weights
+    mean = jnp.sum(jax.nn.softmax(log_density) * jax.vmap(observable(psi))(omega))
+    return jax.nn.sigmoid(theta.phi + logsumexp(log_density)), mean
+
+
+def teacher_log_weight(teacher: GLM, y: float, theta: Theta, eta: Any) -> Any:
+    """Ln Z⁰_Y(y, η) = ln ∫Dh P̄_out(y | √(r⁰ − m²/q) h + (m/√q) η)."""
+    spread = theta.t / theta.q + (teacher.prior.second_moment - 1.0)
+    return teacher.channel.log_partition(y, theta.m * eta / jnp.sqrt(theta.q), spread, JAX)
+
+
+def energetic(
+    teacher: GLM,
+    student: Channel,
+    theta: Theta,
+    eta: jax.Array,
+    weights: jax.Array,
+    peaks: list[Peak],
+    order: int = INNER_ORDER,
+) -> Any:
+    """Σ_y ∫Dη Z⁰_Y(y, η) {ln[1 + e^φ ∫Dζ exp(β ψ_Y(y, √D ζ + √q η, V))] − ln(1 + e^φ)}, on given nodes.
+
+    Z⁰_Y is normalised, so the constant ln(1+e^φ) can be taken out exactly (:func:`constant` puts it back): what is
+    left is of order β and lives where labels are uncertain, and its derivatives stay accurate when that is a sliver
+    of the range (large pools) or β is small.
+    """
+    total = 0.0
+    for (y, count), at in zip(student.label_classes, peaks, strict=True):
+        field = theta.phi + selection_field(student, y, theta, jnp.sqrt(theta.q) * eta, at, order)
+        teacher_weights = weights * jnp.exp(teacher_log_weight(teacher, y, theta, eta))
+        total += count * jnp.sum(teacher_weights * (jax.nn.softplus(field) - jax.nn.softplus(theta.phi)))
+    return total
+
+
+def constant(theta: Theta) -> Any:
+    """Ln(1 + e^φ): a row that carries no information is still selected or not."""
+    return jax.nn.softplus(theta.phi)
+
+
+def entropic(theta: Theta) -> Any:
+    """½[(β−1) ln V + ln W + β t/W + β(1−r)]: what is left of a Gaussian prior when the hats are eliminated."""
+    m, t, D, V, _, beta = theta
+    minus_log = (beta - 1.0) * jnp.log(V) + jnp.log(theta.W)
+    return 0.5 * (minus_log + beta * t / theta.W + beta * (1.0 - (m * m + t + D + V)))
+
+
+def closed(model: GLM, pool_ratio: Any, theta: Theta, eta: jax.Array, weights: jax.Array) -> Any:
+    """Φ before extremisation, Gaussian prior, teacher and student alike."""
+    peaks = _frozen_peaks(model.channel, theta, eta)
+    return entropic(theta) + pool_ratio * (
+        constant(theta) + energetic(model, model.channel, theta, eta, weights, peaks)
+    )
+
+
+def _frozen_peaks(channel: Channel, theta: Theta, eta: jax.Array) -> list[Peak]:
+    fixed: Theta = jax.lax.stop_gradient(theta)
+    return channel_peaks(channel, fixed.beta, jnp.sqrt(fixed.q) * eta, fixed.D, fixed.V)
+
+
+def gaussian_hats(theta: Theta) -> Hats:
+    """The hats that make :func:`general` stationary for a Gaussian prior: m̂ = m/W, q̂ = t/W², Q̂ − q̂ = D/(VW)."""
+    m, t, D, V, _, _ = theta
+    q_hat = t / theta.W**2
+    Q_hat = q_hat + D / (V * theta.W)
+    return Hats(m / theta.W, q_hat, Q_hat, 1.0 / V - 1.0 - Q_hat)
+
+
+def general(
+    teacher: GLM, student: GLM, pool_ratio: Any, theta: Theta, hats: Hats, eta: jax.Array, weights: jax.Array
+) -> Any:
+    """Φ before extremisation over order parameters and hats, any prior, channel and teacher."""
+    m, _, _, _, _, beta = theta
+    coupling = (
+        0.5 * beta * theta.r * hats.r
+        - beta * m * hats.m
+        - 0.5 * beta * (beta - 1.0) * theta.Q * hats.Q
+        + 0.5 * beta**2 * theta.q * hats.q
+    )
+    prior_part = _prior_average(teacher.prior, student.prior, beta, hats)
+    peaks = _frozen_peaks(student.channel, theta, eta)
+    energy = constant(theta) + energetic(teacher, student.channel, theta, eta, weights, peaks)
+    return coupling + prior_part + pool_ratio * energy
+
+
+def _prior_average(teacher: Prior, student: Prior, beta: Any, hats: Hats) -> Any:
+    """∫Dξ Z⁰_X(ξ) ln ∫Dλ exp[β ψ_X(r̂+Q̂, √(Q̂−q̂) λ + √q̂ ξ)], Z⁰_X(ξ) = exp ψ̄_X(m̂²/q̂, m̂ξ/√q̂)."""
+
+    def teacher_weight(xi: Any, m_hat: Any, q_hat: Any) -> Any:
+        return teacher.log_partition(m_hat**2 / q_hat, m_hat * xi / jnp.sqrt(q_hat), JAX)
+
+    def psi(b: Any, A: Any) -> Any:
+        return student.log_partition(A, b, JAX)
+
+    frozen_beta, frozen = jax.lax.stop_gradient((beta, hats))
+    xi, log_weights = window_rule(*peak(lambda x: teacher_weight(x, frozen.m, frozen.q)), 2 * CHECK_ORDER)
+
+    def inner(x: Any) -> Any:
+        at = locate(psi, (frozen.r + frozen.Q,), frozen_beta, jnp.sqrt(frozen.q) * x, frozen.Q - frozen.q)
+        return log_average(psi, (hats.r + hats.Q,), beta, jnp.sqrt(hats.q) * x, hats.Q - hats.q, at, CHECK_ORDER)
+
+    return jnp.sum(jnp.exp(teacher_weight(xi, hats.m, hats.q) + log_weights) * jax.vmap(inner)(xi))
+
+
+@dataclass(frozen=True)
+class Jet:
+    """Φ at a point θ with its gradient and Hessian in θ = (m, t, D, V, φ, β)."""
+
+    value: float
+    gradient: Floats
+    hessian: Floats
+
+
+def jet(model: GLM, pool_ratio: float, theta: Floats, grid: Grid) -> Jet:
+    """Value, gradient and Hessian of :func:`closed`."""
+    parts = [_energetic_jet(model, theta, *chunk, locate_inner(model, theta, chunk[0])) for chunk in grid.chunks()]
+    value, gradient, hessian = (np.sum([np.asarray(part[i]) for part in parts], axis=0) for i in range(3))
+    base = _base_jet(theta, pool_ratio)
+    return Jet(
+        float(base[0] + pool_ratio * value),
+        np.asarray(base[1]) + pool_ratio * gradient,
+        np.asarray(base[2]) + pool_ratio * hessian,
+    )
+
+
+def quadrature_shift(model: GLM, pool_ratio: float, at: Jet, theta: Floats, grid: Grid) -> tuple[float, Floats]:
+    """How Φ and its gradient change when every outer panel is halved and the inner order raised from 28 to 40."""
+    fine = [
+        _energetic_slope(model, theta, *chunk, locate_inner(model, theta, chunk[0]))
+        for chunk in grid.bisected().chunks()
+    ]
+    value, gradient = (np.sum([np.asarray(part[i]) for part in fine], axis=0) for i in range(2))
+    base = _base_jet(theta, pool_ratio)
+    shift = np.asarray(base[1]) + pool_ratio * gradient - at.gradient
+    return float(base[0] + pool_ratio * value) - at.value, shift
+
+
+def outer_grid(model: GLM, theta: Floats) -> Grid:
+    """Panels for the outer integral at θ, refined from a ladder of breakpoints.
+
+    The finest scale is that of the labels' uncertainty, √V/√q, or of the teacher's, √t/m, in units of η; without
+    rungs at 4, 16, … times that, the nodes of a first wide panel would step over what happens at its edge.
+    """
+    point = Theta(*map(float, theta))
+    lower, upper = _teacher_range(model, theta)
+    scale = min(np.sqrt(point.V / point.q), np.sqrt(point.t) / point.m)
+    ladder = scale * 4.0 ** np.arange(np.ceil(np.log(upper / scale) / np.log(4.0)) + 1)
+    inner = np.concatenate([-ladder, [0.0], ladder])
+    breakpoints = np.concatenate([[lower], inner[(inner > 0.9 * lower) & (inner < 0.9 * upper)], [upper]])
+    breakpoints.sort()
+    return refine(
+        lambda eta: np.asarray(_outer_integrands(model, theta, eta, locate_inner(model, theta, eta))), breakpoints
+    )
+
+
+def _jet_of(function: Callable[[jax.Array], Any], theta: jax.Array) -> tuple[Any, Any, Any]:
+    """Value, gradient and Hessian from one trace: forward over reverse, the lower orders passed through."""
+
+    def slope(x: jax.Array) -> tuple[Any, Any]:
+        value, gradient = jax.value_and_grad(function)(x)
+        return gradient, (value, gradient)
+
+    hessian, (value, gradient) = jax.jacfwd(slope, has_aux=True)(theta)
+    return value, gradient, hessian
+
+
+_per_model = functools.partial(jax.jit, static_argnums=0)
+
+
+_compiled_peaks = _per_model(channel_peaks)
+
+
+def _peaks(channel: Channel, beta: float, h: Floats, D: float, V: float, drop: float) -> list[Peak]:
+    """Compiled :func:`channel_peaks`, with arguments of one type so that it is compiled once."""
+    peaks: list[Peak] = _compiled_peaks(channel, *(np.asarray(x, dtype=np.float64) for x in (beta, h, D, V, drop)))
+    return peaks
+
+
+def locate_inner(model: GLM, theta: Floats, eta: Floats) -> list[Peak]:
+    """Peaks of the inner integrals at the outer nodes η."""
+    point = Theta(*theta)
+    return _peaks(model.channel, point.beta, np.sqrt(point.q) * eta, point.D, point.V, DROP)
+
+
+def _teacher_range(model: GLM, theta: Floats) -> tuple[float, float]:
+    """Ends of the range of η outside which Z⁰_Y(y, η) e^{−η²/2} is negligible for every y.
+
+    The teacher's weight is the same integrand at β = 1, so the compiled peak finder serves for it too.
+    """
+    point = Theta(*theta)
+    cuts = _peaks(model.channel, 1.0, np.zeros(CHUNK), point.m**2 / point.q, point.t / point.q, RANGE_DROP)
+    return min(float(np.asarray(cut.left)[0]) for cut in cuts), max(float(np.asarray(cut.right)[0]) for cut in cuts)
+
+
+@_per_model
+def _energetic_jet(
+    model: GLM, theta: jax.Array, eta: jax.Array, weights: jax.Array, peaks: list[Peak]
+) -> tuple[Any, Any, Any]:
+    def function(x: jax.Array) -> Any:
+        return energetic(model, model.channel, Theta(*x), eta, weights, peaks)
+
+    return _jet_of(function, theta)
+
+
+@_per_model
+def _energetic_slope(
+    model: GLM, theta: jax.Array, eta: jax.Array, weights: jax.Array, peaks: list[Peak]
+) -> tuple[jax.Array, jax.Array]:
+    return jax.value_and_grad(lambda x: energetic(model, model.channel, Theta(*x), eta, weights, peaks, CHECK_ORDER))(
+        theta
+    )
+
+
+@jax.jit
+def _base_jet(theta: jax.Array, pool_ratio: float) -> tuple[Any, Any, Any]:
+    def function(x: jax.Array) -> Any:
+        return entropic(Theta(*x)) + pool_ratio * constant(Theta(*x))
+
+    return _jet_of(function, theta)
+
+
+@_per_model
+def _outer_integrands(model: GLM, theta: jax.Array, eta: jax.Array, peaks: list[Peak]) -> jax.Array:
+    """What the panels must resolve: the integrands of Φ, n and ∂n/∂φ less their constants, with the Gaussian weight."""
+    point = Theta(*theta)
+    rows = []
+    for (y, _), at in zip(model.channel.label_classes, peaks, strict=True):
+        field = point.phi + selection_field(model.channel, y, point, jnp.sqrt(point.q) * eta, at)
+        weight = jnp.exp(teacher_log_weight(model, y, point, eta) - 0.5 * eta * eta)
+        for function in (jax.nn.softplus, jax.nn.sigmoid, _sigmoid_slope):
+            rows.append(weight * (function(field) - function(point.phi)))
+    return jnp.stack(rows)
+
+
+def _sigmoid_slope(x: jax.Array) -> jax.Array:
+    return jax.nn.sigmoid(x) * jax.nn.sigmoid(-x)

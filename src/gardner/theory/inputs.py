@@ -1,0 +1,51 @@
+"""What the theory accepts, checked at the door with errors that say what to try."""
+
+from __future__ import annotations
+
+import math
+
+from gardner.errors import InvalidInputError
+from gardner.model import GLM, Gaussian
+
+
+def check_number(name: str, value: float) -> float:
+    """A finite number."""
+    try:
+        number = float(value)
+    except (TypeError, ValueError):
+        raise InvalidInputError(name, value, "it must be a number") from None
+    if not math.isfinite(number):
+        raise InvalidInputError(name, value, "it must be finite")
+    return number
+
+
+def _check_positive(name: str, value: float, hint: str) -> float:
+    number = check_number(name, value)
+    if number <= 0.0:
+        raise InvalidInputError(name, value, "it must be positive", hint=hint)
+    return number
+
+
+def check_pool_ratio(pool_ratio: float) -> float:
+    """α = (pool rows)/N, positive."""
+    return _check_positive("pool_ratio (alpha)", pool_ratio, "alpha is the number of pool rows per weight, such as 3")
+
+
+def check_budget(budget: float, pool_ratio: float | None = None) -> float:
+    """n = (labels)/N, positive and at most the pool."""
+    number = _check_positive("budget", budget, "the budget is the number of labels per weight, such as 0.6")
+    if pool_ratio is not None and number > pool_ratio:
+        raise InvalidInputError(
+            "budget",
+            budget,
+            f"a pool of ratio {pool_ratio:g} has no more than {pool_ratio:g} labels per weight",
+            hint="lower the budget or enlarge the pool",
+        )
+    return number
+
+
+def check_model(model: object) -> GLM:
+    """The large-deviation theory is written out for a standard Gaussian prior so far."""
+    if not isinstance(model, GLM) or not isinstance(model.prior, Gaussian):
+        raise InvalidInputError("model", model, "the theory needs a GLM with a Gaussian prior", hint="use PERCEPTRON")
+    return model

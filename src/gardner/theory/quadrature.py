@@ -1,0 +1,165 @@
+"""Where to put the nodes: windows that follow a peak, panels that follow a kink.
+
+Two integrals are nested in the free entropy. The inner one averages exp(β ψ) over a Gaussian; for β < 0 near V + βD =
+0 its peak is wide and far off-centre, so :func:`peak` finds the peak and the two points where it has died away, and
+:func:`window_rule` puts Gauss–Legendre nodes on either side. The outer one integrates ln(1 + e^{φ+L(η)}), which at
+large |β| is a kink: :func:`refine` splits panels until the Legendre coefficients of the integrand have decayed on
+each. Nodes are constants to automatic differentiation; the formulas in :mod:`gardner.theory.free_entropy` never move
+them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from numpy.typing import NDArray
+
+Floats = NDArray[np.float64]
+
+DROP = 38.0  # a peak is cut where it has fallen by e^−38 ≈ 3·10⁻¹⁷
+PANEL_ORDER = 16
+CHUNK_PANELS = 16
+CHUNK = PANEL_ORDER * CHUNK_PANELS  # outer nodes per compiled call: one shape, one compilation
+MAX_PANELS = 160
+
+_NODES, _WEIGHTS = np.polynomial.legendre.leggauss(PANEL_ORDER)
+_TO_LEGENDRE = ((2 * np.arange(PANEL_ORDER) + 1) / 2)[:, None] * (
+    np.polynomial.legendre.legvander(_NODES, PANEL_ORDER - 1) * _WEIGHTS[:, None]
+).T
+
+
+def peak(log_factor: Callable[[jax.Array], jax.Array], drop: Any = DROP) -> tuple[Any, Any, Any]:
+    """Mode and cut-offs (mode, left, right) of exp(log_factor(z) − z²/2), a log-concave function of one scalar z.
+
+    Newton from z = 0 converges monotonically for the log-partition functions of §2 (their slopes are convex or
+    concave); each cut-off doubles its distance until the function has fallen by ``drop`` and is then bisected.
+    """
+
+    def exponent(z: jax.Array) -> Any:
+        return log_factor(z) - 0.5 * z * z
+
+    slope = jax.grad(exponent)
+    curvature = jax.grad(slope)
+
+    def newton(state: tuple[Any, ...]) -> tuple[Any, ...]:
+        z, _, count = state
+        step = slope(z) / curvature(z)
+        return z - step, jnp.abs(step) * jnp.sqrt(-curvature(z)), count + 1
+
+    mode, _, _ = jax.lax.while_loop(
+        lambda state: (state[1] > 1e-3) & (state[2] < 80), newton, (jnp.zeros(()), jnp.array(jnp.inf), 0)
+    )
+    floor = exponent(mode) - drop
+    sides = jnp.array([-1.0, 1.0])
+
+    def outside(distance: jax.Array) -> Any:
+        return jax.vmap(exponent)(mode + sides * distance) < floor
+
+    def double(state: tuple[Any, ...]) -> tuple[Any, ...]:
+        distance, _, count = state
+        return jnp.where(outside(distance), distance, 2.0 * distance), outside(distance), count + 1
+
+    def halve(_: int, bracket: tuple[jax.Array, jax.Array]) -> tuple[jax.Array, jax.Array]:
+        inner, outer = bracket
+        middle = 0.5 * (inner + outer)
+        out = outside(middle)
+        return jnp.where(out, inner, middle), jnp.where(out, middle, outer)
+
+    width = jnp.full(2, jnp.sqrt(-2.0 * drop / curvature(mode)))
+    far, _, _ = jax.lax.while_loop(
+        lambda state: ~jnp.all(state[1]) & (state[2] < 60), double, (width, jnp.zeros(2, bool), 0)
+    )
+    _, distance = jax.lax.fori_loop(0, 8, halve, (jnp.zeros(2), far))
+    return mode, mode - distance[0], mode + distance[1]
+
+
+def window_rule(mode: jax.Array, left: jax.Array, right: jax.Array, order: int) -> tuple[jax.Array, jax.Array]:
+    """Nodes z and log-weights ln(w e^{−z²/2}/√2π) for ∫Dz: ``order`` Gauss–Legendre nodes on each side of the mode."""
+    unit, weights = np.polynomial.legendre.leggauss(order)
+    unit, weights = 0.5 * (unit + 1.0), 0.5 * weights
+    nodes = jnp.concatenate([mode + (left - mode) * unit, mode + (right - mode) * unit])
+    log_weights = jnp.concatenate([jnp.log((mode - left) * weights), jnp.log((right - mode) * weights)])
+    return nodes, log_weights - 0.5 * nodes * nodes - 0.5 * np.log(2.0 * np.pi)
+
+
+@dataclass(frozen=True)
+class Grid:
+    """Nodes of the outer integral ∫Dη: panels in η, each with 16 Gauss–Legendre nodes, padded to whole chunks."""
+
+    edges: Floats  # (panels, 2)
+    resolved: bool
+
+    def bisected(self) -> Grid:
+        """The same range with every panel halved: what the error estimate compares with."""
+        left, right = self.edges.T
+        middle = 0.5 * (left + right)
+        return Grid(np.concatenate([np.stack([left, middle], 1), np.stack([middle, right], 1)]), self.resolved)
+
+    def chunks(self) -> list[tuple[Floats, Floats]]:
+        """Nodes η and weights w e^{−η²/2}/√2π, in chunks of one shape (padding has weight zero)."""
+        eta = panel_nodes(self.edges).ravel()
+        half = 0.5 * (self.edges[:, 1] - self.edges[:, 0])
+        weights = (half[:, None] * _WEIGHTS).ravel() * np.exp(-0.5 * eta * eta) / np.sqrt(2.0 * np.pi)
+        padding = -len(eta) % CHUNK
+        eta = np.pad(eta, (0, padding), mode="edge")
+        weights = np.pad(weights, (0, padding))
+        return list(zip(eta.reshape(-1, CHUNK), weights.reshape(-1, CHUNK), strict=True))
+
+
+def stretched_grid(scale: float, reach: float = 9.0) -> Grid:
+    """One chunk of panels on [−reach, reach], narrow on ``scale`` around zero and widening geometrically outwards."""
+    scale = min(scale, 1.0)
+    edges = scale * np.sinh(np.linspace(-1.0, 1.0, CHUNK_PANELS + 1) * np.arcsinh(reach / scale))
+    return Grid(np.stack([edges[:-1], edges[1:]], 1), resolved=True)
+
+
+def panel_nodes(edges: Floats) -> Floats:
+    """Gauss–Legendre nodes of each panel, shape (panels, 16)."""
+    left, right = edges.T
+    nodes: Floats = (0.5 * (left + right))[:, None] + (0.5 * (right - left))[:, None] * _NODES
+    return nodes
+
+
+def refine(
+    integrands: Callable[[Floats], Floats], breakpoints: Floats, tolerance: float = 1e-7, floor: float = 1e-9
+) -> Grid:
+    """Split panels until every integrand is a polynomial of degree 13 on each, to ``tolerance`` of its own integral.
+
+    ``integrands`` maps nodes (CHUNK,) to values (k, CHUNK); the first one sets the scale below which (``floor``) the
+    others count as rounding noise. The neglected coefficients bound the error of interpolation; that of the integral
+    is about their square.
+    """
+    todo = np.stack([breakpoints[:-1], breakpoints[1:]], 1)
+    done: list[Floats] = []
+    scale: Floats | None = None
+    while len(todo):
+        values = _on_panels(integrands, todo)
+        half = 0.5 * (todo[:, 1] - todo[:, 0])
+        if scale is None:
+            totals = np.einsum("kpn,n,p->k", np.abs(values), _WEIGHTS, half)
+            scale = np.maximum(totals, floor * totals[0])
+        tails = np.abs(np.einsum("cn,kpn->kpc", _TO_LEGENDRE[-2:], values)).max(axis=2) * half
+        split = (tails > tolerance * scale[:, None]).any(axis=0)
+        done.append(todo[~split])
+        rough = todo[split]
+        if sum(map(len, done)) + 2 * len(rough) > MAX_PANELS:
+            return Grid(np.concatenate([*done, rough]), resolved=False)
+        middle = rough.mean(axis=1)
+        todo = np.concatenate([np.stack([rough[:, 0], middle], 1), np.stack([middle, rough[:, 1]], 1)])
+    return Grid(np.concatenate(done), resolved=True)
+
+
+def _on_panels(integrands: Callable[[Floats], Floats], edges: Floats) -> Floats:
+    """Values (k, panels, 16), computed chunk by chunk."""
+    parts = []
+    for start in range(0, len(edges), CHUNK_PANELS):
+        chunk = edges[start : start + CHUNK_PANELS]
+        padded = np.pad(chunk, ((0, CHUNK_PANELS - len(chunk)), (0, 0)), mode="edge")
+        values = integrands(panel_nodes(padded).ravel())
+        parts.append(values.reshape(len(values), CHUNK_PANELS, PANEL_ORDER)[:, : len(chunk)])
+    return np.concatenate(parts, axis=1)

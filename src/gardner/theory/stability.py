@@ -1,0 +1,75 @@
+"""Where replica symmetry holds: the de Almeida–Thouless ratios of both replica levels (derived in docs/theory.md).
+
+Outer level (overlaps q between subsets): a fluctuation δq of the overlap of two replicas returns through the
+energetic part as δq̂ = α E[f''(h)²]/β² δq, f(h) = ln(1 + e^{φ+L(h)}), and through a Gaussian prior as δq = W² δq̂. So
+
+    R_outer = α (W/β)² Σ_y ∫Dη Z⁰_Y(y, η) [f''(√q η)]²                                  [almeida1978, gardner1988]
+
+and the replica-symmetric solution is unstable where R_outer > 1. Inner level (overlaps Q within a subset), likewise:
+
+    R_inner = α Σ_y ∫Dη Z⁰_Y(y, η) p_sel(η) ⟨[V ∂²ψ_Y/∂ω²]²⟩_ζ.
+"""
+
+from __future__ import annotations
+
+import functools
+from dataclasses import dataclass
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from gardner.model import GLM
+from gardner.theory.free_entropy import (
+    INNER_ORDER,
+    Peak,
+    Theta,
+    inner_field,
+    locate_inner,
+    teacher_log_weight,
+    tilted_average,
+)
+from gardner.theory.quadrature import Floats, Grid
+
+_SMALLEST_BETA = 1e-5  # f''/β has a limit at β = 0; from here on it is that limit to five digits
+
+
+@dataclass(frozen=True)
+class Ratios:
+    """Outer and inner stability ratio; above 1 replica symmetry is broken at that level."""
+
+    outer: float
+    inner: float
+
+
+def ratios(model: GLM, pool_ratio: float, theta: Floats, grid: Grid) -> Ratios:
+    """Both ratios at a stationary point; call it under :func:`gardner.theory.precision.double_precision`."""
+    point = np.array(theta)
+    if abs(point[5]) < _SMALLEST_BETA:
+        point[5] = _SMALLEST_BETA
+    parts = [_ratios(model, point, *chunk, locate_inner(model, point, chunk[0])) for chunk in grid.chunks()]
+    # rows with no information have f'' = 0 and ψ'' = 0, so nothing outside the grid is missing
+    outer, inner = pool_ratio * np.sum(np.asarray(parts), axis=0)
+    return Ratios(float(outer), float(inner))
+
+
+@functools.partial(jax.jit, static_argnums=0)
+def _ratios(model: GLM, theta: jax.Array, eta: jax.Array, weights: jax.Array, peaks: list[Peak]) -> tuple[Any, Any]:
+    point = Theta(*theta)
+    outer = inner = jnp.zeros(())
+    for (y, count), at in zip(model.channel.label_classes, peaks, strict=True):
+
+        def f(h: Any, peak: Peak, y: float = y) -> Any:
+            return jax.nn.softplus(point.phi + inner_field(model.channel, y, point, h, peak, INNER_ORDER))
+
+        def squared_curvature(psi: Any) -> Any:
+            return lambda omega: (point.V * jax.grad(jax.grad(psi))(omega)) ** 2
+
+        h = jnp.sqrt(point.q) * eta
+        curvature = jax.vmap(jax.grad(jax.grad(f)))(h, at)
+        chosen, spread = jax.vmap(functools.partial(tilted_average, model.channel, y, point, squared_curvature))(h, at)
+        measure = count * weights * jnp.exp(teacher_log_weight(model, y, point, eta))
+        outer += jnp.sum(measure * (point.W / point.beta * curvature) ** 2)
+        inner += jnp.sum(measure * chosen * spread)
+    return outer, inner
