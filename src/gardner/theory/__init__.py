@@ -10,6 +10,7 @@ from gardner.theory.branch import Side, Status
 from gardner.theory.complexity import Curve, Point, complexity_at, complexity_curve
 from gardner.theory.inverse import BudgetAnswer, budget_for
 from gardner.theory.typical import Typical, pool, typical
+from gardner.theory.warmup import warm_up
 
 __all__ = [
     "Bounds",
@@ -27,4 +28,5 @@ __all__ = [
     "complexity_curve",
     "pool",
     "typical",
+    "warm_up",
 ]

@@ -5,9 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from typing import Any
-
-import pandas as pd
+from typing import TYPE_CHECKING, Any
 
 from gardner.model import GLM, PERCEPTRON
 from gardner.theory.branch import Side, Status
@@ -15,6 +13,9 @@ from gardner.theory.complexity import Point, branch, checked, point_of, typical_
 from gardner.theory.precision import double_precision
 from gardner.theory.stationary import Problem
 from gardner.theory.typical import Typical, pool
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 LN2 = math.log(2.0)
 
@@ -71,6 +72,8 @@ class Bounds:
 
     def to_frame(self) -> pd.DataFrame:
         """One row a bound (minimum, typical, maximum) with its order parameters and status."""
+        import pandas as pd  # here, so that the solver starts without it
+
         rows: list[dict[str, Any]] = []
         for name, point, status in (
             ("min", self.minimum.point, self.minimum.status.value),
@@ -96,8 +99,8 @@ def bounds(model: GLM = PERCEPTRON, pool_ratio: float = 3.0, budget: float = 0.6
         only = whole_pool_point(problem)
         end = End(only, Status.ZERO, None, "")
         return Bounds(problem.pool_ratio, problem.budget, end, only, end, whole)
-    top = typical_point(problem)
-    return Bounds(problem.pool_ratio, problem.budget, end_of(problem, Side.MIN), top, end_of(problem, Side.MAX), whole)
+    low, high = end_of(problem, Side.MIN), end_of(problem, Side.MAX)
+    return Bounds(problem.pool_ratio, problem.budget, low, typical_point(problem), high, whole)
 
 
 def end_of(problem: Problem, side: Side) -> End:

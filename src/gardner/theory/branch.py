@@ -91,6 +91,8 @@ def follow(problem: Problem, side: Side) -> Branch:
         status, reason = _walk(problem, side, start, states)
     except ConvergenceError as error:
         status, reason = Status.UNRESOLVED, error.what
+    if status is Status.UNRESOLVED and states and states[-1].complexity < 0.0:
+        states.pop()  # no subset has that volume
     if status is Status.UNRESOLVED and states and _reach(states[-1]) < BRACKETED:
         status = Status.BRACKETED
     return Branch(problem, side, start, states, status, reason)
@@ -98,7 +100,7 @@ def follow(problem: Problem, side: Side) -> Branch:
 
 def _reach(state: State) -> float:
     """Σ/|β|: how far ln v can still move."""
-    return abs(state.complexity / state.theta.beta)
+    return abs(state.complexity / float(state.theta.beta))
 
 
 def _walk(problem: Problem, side: Side, start: Floats, states: list[State]) -> tuple[Status, str]:
@@ -160,16 +162,17 @@ def _zero(problem: Problem, inside: Floats, states: list[State]) -> State:
     outside = states[-1]
     for _ in range(30):
         weight = 0.5 if not np.isfinite(positive) else positive / (positive - outside.complexity)
-        guess = inside + weight * (outside.z - inside)
+        chord = outside.z - inside
         try:
-            return solve(problem, guess, at_complexity(0.0))
+            found = solve(problem, inside + weight * chord, at_complexity(0.0))
+            if np.linalg.norm(found.z - outside.z) < 2.0 * np.linalg.norm(chord):
+                return found
         except ConvergenceError:
-            tangent = outside.z - inside
-            middle = solve(
-                problem, inside + 0.5 * tangent, at_distance(inside + 0.5 * tangent, tangent / np.linalg.norm(tangent))
-            )
-            if middle.complexity > 0.0:
-                inside, positive = middle.z, middle.complexity
-            else:
-                outside = middle
+            pass
+        halfway = inside + 0.5 * chord
+        middle = solve(problem, halfway, at_distance(halfway, chord / np.linalg.norm(chord)))
+        if middle.complexity > 0.0:
+            inside, positive = middle.z, middle.complexity
+        else:
+            outside = middle
     raise ConvergenceError("Σ = 0 could not be isolated")

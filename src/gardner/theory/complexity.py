@@ -9,9 +9,9 @@ import functools
 import math
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
-import pandas as pd
 
 from gardner.errors import ConvergenceError, InvalidInputError
 from gardner.model import GLM, PERCEPTRON
@@ -23,6 +23,12 @@ from gardner.theory.quadrature import Floats
 from gardner.theory.stability import ratios
 from gardner.theory.stationary import Problem, State, at_log_volume, solve, to_theta
 from gardner.theory.typical import typical, typical_theta
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+MOST_POINTS = 10_000
 
 
 @dataclass(frozen=True)
@@ -67,6 +73,8 @@ class Curve:
 
     def to_frame(self) -> pd.DataFrame:
         """One row a point."""
+        import pandas as pd  # here, so that the solver starts without it
+
         return pd.DataFrame([asdict(point) for point in self.points]).assign(alpha=self.pool_ratio, budget=self.budget)
 
 
@@ -171,8 +179,8 @@ def complexity_curve(
     fraction done.
     """
     problem = checked(model, pool_ratio, budget)
-    if points is not None and (points != int(points) or points < 3):
-        raise InvalidInputError("points", points, "a curve needs a whole number of at least 3 points")
+    if points is not None and (points != int(points) or not 3 <= points <= MOST_POINTS):
+        raise InvalidInputError("points", points, f"a curve needs a whole number of 3 to {MOST_POINTS} points")
     if problem.budget == problem.pool_ratio:
         zero = {side.value: Status.ZERO.value for side in Side}
         return Curve(problem.pool_ratio, problem.budget, (whole_pool_point(problem),), zero, dict.fromkeys(zero, ""))
@@ -204,7 +212,8 @@ def _spread(problem: Problem, sides: dict[Side, Branch], points: int) -> dict[Si
     result = {}
     for side, count in ((Side.MIN, share), (Side.MAX, points - 1 - share)):
         states = sides[side].states
-        targets = top + np.linspace(0.0, 1.0, count + 1)[1:-1] * (states[-1].log_volume - top) if states else []
+        reached = states[-1].log_volume if states else top
+        targets = top + np.linspace(0.0, 1.0, count + 1)[1:-1] * (reached - top) if states else np.array([])
         result[side] = [at_volume(problem, sides[side], float(target)) for target in targets] + states[-1:]
     return result
 

@@ -23,7 +23,7 @@ import numpy as np
 from jax.scipy.special import logsumexp
 
 from gardner.model import GLM, Channel, Prior
-from gardner.theory.quadrature import CHUNK, DROP, Floats, Grid, peak, refine, window_rule
+from gardner.theory.quadrature import CHUNK, DROP, Floats, Grid, Peak, peak, refine, window_rule
 from gardner.theory.special import JAX
 
 INNER_ORDER = 28  # Gauss–Legendre nodes on each side of the inner peak
@@ -71,67 +71,43 @@ class Hats(NamedTuple):
     r: Any
 
 
-class Peak(NamedTuple):
-    """Where an inner integrand lives: its mode and the two points where it has died away."""
-
-    mode: Any
-    left: Any
-    right: Any
+Psi = Callable[..., Any]  # a log-partition function ψ(field, *parameters)
 
 
-def locate(
-    psi: Callable[..., Any], parameters: tuple[Any, ...], beta: Any, centre: Any, spread: Any, drop: Any = DROP
-) -> Peak:
-    """The peak of exp(β ψ(centre + √spread z; parameters) − z²/2) in z."""
-    return Peak(*peak(lambda z: beta * psi(centre + jnp.sqrt(spread) * z, *parameters), drop))
+def locate(psi: Psi, parameters: tuple[Any, ...], beta: Any, centre: Any, spread: Any, drop: Any = DROP) -> Peak:
+    """The peak of exp(β ψ(centre + √spread z; parameters) − z²/2) in z, for each entry of ``centre``."""
+    return peak(lambda z: beta * psi(centre + jnp.sqrt(spread) * z, *parameters), jnp.shape(centre), drop)
+
+
+def log_density(
+    psi: Psi, parameters: tuple[Any, ...], beta: Any, centre: Any, spread: Any, at: Peak, order: int
+) -> tuple[Any, Any]:
+    """Fields centre + √spread z on nodes around a peak (last axis) and the logarithm of weight × exp(β ψ) there."""
+    z, log_weights = window_rule(at, order)
+    fields = centre[..., None] + jnp.sqrt(spread) * z
+    return fields, beta * psi(fields, *parameters) + log_weights
 
 
 def log_average(
-    psi: Callable[..., Any], parameters: tuple[Any, ...], beta: Any, centre: Any, spread: Any, at: Peak, order: int
+    psi: Psi, parameters: tuple[Any, ...], beta: Any, centre: Any, spread: Any, at: Peak, order: int
 ) -> Any:
     """Ln ∫Dz exp(β ψ(centre + √spread z; parameters)), with nodes around a peak that was located before."""
-    z, log_weights = window_rule(*at, order)
-    return logsumexp(beta * psi(centre + jnp.sqrt(spread) * z, *parameters) + log_weights)
+    return logsumexp(log_density(psi, parameters, beta, centre, spread, at, order)[1], axis=-1)
 
 
-def _channel_psi(channel: Channel, y: float) -> Callable[..., Any]:
+def channel_psi(channel: Channel, y: float) -> Psi:
+    """ψ_Y(y, ω, V) as a function of (ω, V)."""
     return lambda omega, V: channel.log_partition(y, omega, V, JAX)
 
 
 def channel_peaks(channel: Channel, beta: Any, h: jax.Array, D: Any, V: Any, drop: Any = DROP) -> list[Peak]:
-    """Peaks of exp(β ψ_Y(y, h + √D ζ, V) − ζ²/2) in ζ at each h, one array for each class of labels."""
-
-    def at(y: float, h_: Any) -> Peak:
-        return locate(_channel_psi(channel, y), (V,), beta, h_, D, drop)
-
-    return [jax.vmap(functools.partial(at, y))(h) for y, _ in channel.label_classes]
+    """Peaks of exp(β ψ_Y(y, h + √D ζ, V) − ζ²/2) in ζ at each h, one for each class of labels."""
+    return [locate(channel_psi(channel, y), (V,), beta, h, D, drop) for y, _ in channel.label_classes]
 
 
-def inner_field(channel: Channel, y: float, theta: Theta, h: Any, at: Peak, order: int) -> Any:
-    """L(y, h) = ln ∫Dζ exp(β ψ_Y(y, h + √D ζ, V)) at one h: with φ, the log-odds that a row is selected."""
-    return log_average(_channel_psi(channel, y), (theta.V,), theta.beta, h, theta.D, at, order)
-
-
-def selection_field(
-    channel: Channel, y: float, theta: Theta, h: jax.Array, at: Peak, order: int = INNER_ORDER
-) -> jax.Array:
-    """:func:`inner_field` at each h."""
-    return jax.vmap(lambda h_, at_: inner_field(channel, y, theta, h_, at_, order))(h, at)
-
-
-def tilted_average(
-    channel: Channel, y: float, theta: Theta, observable: Callable[..., Any], h: Any, at: Peak
-) -> tuple[Any, Any]:
-    """p_sel and the mean over ζ, tilted by exp(β ψ_Y), of ``observable(ψ)(ω)`` at ω = h + √D ζ."""
-
-    def psi(omega: Any) -> Any:
-        return channel.log_partition(y, omega, theta.V, JAX)
-
-    zeta, log_weights = window_rule(*at, INNER_ORDER)
-    omega = h + jnp.sqrt(theta.D) * zeta
-    log_density = theta.beta * psi(omega) + log_weights
-    mean = jnp.sum(jax.nn.softmax(log_density) * jax.vmap(observable(psi))(omega))
-    return jax.nn.sigmoid(theta.phi + logsumexp(log_density)), mean
+def selection_field(channel: Channel, y: float, theta: Theta, h: Any, at: Peak, order: int = INNER_ORDER) -> Any:
+    """L(y, h) = ln ∫Dζ exp(β ψ_Y(y, h + √D ζ, V)) at each h: with φ, the log-odds that a row is selected."""
+    return log_average(channel_psi(channel, y), (theta.V,), theta.beta, h, theta.D, at, order)
 
 
 def teacher_log_weight(teacher: GLM, y: float, theta: Theta, eta: Any) -> Any:
@@ -155,7 +131,7 @@ def energetic(
     left is of order β and lives where labels are uncertain, and its derivatives stay accurate when that is a sliver
     of the range (large pools) or β is small.
     """
-    total = 0.0
+    total = jnp.zeros(())
     for (y, count), at in zip(student.label_classes, peaks, strict=True):
         field = theta.phi + selection_field(student, y, theta, jnp.sqrt(theta.q) * eta, at, order)
         teacher_weights = weights * jnp.exp(teacher_log_weight(teacher, y, theta, eta))
@@ -223,13 +199,11 @@ def _prior_average(teacher: Prior, student: Prior, beta: Any, hats: Hats) -> Any
         return student.log_partition(A, b, JAX)
 
     frozen_beta, frozen = jax.lax.stop_gradient((beta, hats))
-    xi, log_weights = window_rule(*peak(lambda x: teacher_weight(x, frozen.m, frozen.q)), 2 * CHECK_ORDER)
-
-    def inner(x: Any) -> Any:
-        at = locate(psi, (frozen.r + frozen.Q,), frozen_beta, jnp.sqrt(frozen.q) * x, frozen.Q - frozen.q)
-        return log_average(psi, (hats.r + hats.Q,), beta, jnp.sqrt(hats.q) * x, hats.Q - hats.q, at, CHECK_ORDER)
-
-    return jnp.sum(jnp.exp(teacher_weight(xi, hats.m, hats.q) + log_weights) * jax.vmap(inner)(xi))
+    window = peak(lambda x: teacher_weight(x, frozen.m, frozen.q), ())
+    xi, log_weights = window_rule(window, 2 * CHECK_ORDER)
+    at = locate(psi, (frozen.r + frozen.Q,), frozen_beta, jnp.sqrt(frozen.q) * xi, frozen.Q - frozen.q)
+    inner = log_average(psi, (hats.r + hats.Q,), beta, jnp.sqrt(hats.q) * xi, hats.Q - hats.q, at, CHECK_ORDER)
+    return jnp.sum(jnp.exp(teacher_weight(xi, hats.m, hats.q) + log_weights) * inner)
 
 
 @dataclass(frozen=True)
@@ -281,6 +255,12 @@ def outer_grid(model: GLM, theta: Floats) -> Grid:
     return refine(
         lambda eta: np.asarray(_outer_integrands(model, theta, eta, locate_inner(model, theta, eta))), breakpoints
     )
+
+
+def compile_energetic(model: GLM, theta: Floats, eta: Floats, peaks: list[Peak]) -> None:
+    """Have the jet and the slope of the energetic part compiled before they are needed."""
+    for function in (_energetic_jet, _energetic_slope):
+        function(model, theta, eta, eta, peaks)
 
 
 def _jet_of(function: Callable[[jax.Array], Any], theta: jax.Array) -> tuple[Any, Any, Any]:

@@ -14,9 +14,8 @@ import functools
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-import pandas as pd
 from scipy.optimize import brentq
 
 from gardner.errors import ConvergenceError, InvalidInputError
@@ -28,6 +27,9 @@ from gardner.theory.inputs import check_model, check_number, check_pool_ratio
 from gardner.theory.precision import double_precision
 from gardner.theory.stationary import Control, Problem, State, at_complexity, at_log_volume, solve
 from gardner.theory.typical import Typical, pool, typical
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 _RELATIVE = 1e-9  # accuracy of the budgets
 _SMALLEST = 1e-4  # budgets below this fraction of a label per weight are not searched
@@ -53,6 +55,8 @@ class BudgetAnswer:
 
     def to_frame(self) -> pd.DataFrame:
         """One row a kind of choice."""
+        import pandas as pd  # here, so that the solver starts without it
+
         kinds = ("best", "agnostic", "agnostic_floor", "random")
         return pd.DataFrame({"choice": kinds, "budget": [getattr(self, kind) for kind in kinds]}).assign(
             alpha=self.pool_ratio, log_volume=self.log_volume, accuracy=self.accuracy
@@ -79,7 +83,7 @@ def budget_for(
     if (log_volume is None) == (accuracy is None):
         raise InvalidInputError("target", None, "exactly one of log_volume and accuracy must be given")
     whole = pool(model, alpha)
-    tell = progress or (lambda fraction: None)
+    tell = progress or (lambda _: None)
     if log_volume is not None:
         return _for_volume(model, alpha, _check_volume(log_volume), whole, tell)
     return _for_accuracy(model, alpha, _check_accuracy(accuracy), whole, tell)

@@ -19,18 +19,20 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 import numpy as np
+from jax.scipy.special import logsumexp
 
 from gardner.model import GLM
 from gardner.theory.free_entropy import (
     INNER_ORDER,
-    Peak,
+    Psi,
     Theta,
-    inner_field,
+    channel_psi,
     locate_inner,
+    log_density,
+    selection_field,
     teacher_log_weight,
-    tilted_average,
 )
-from gardner.theory.quadrature import Floats, Grid
+from gardner.theory.quadrature import Floats, Grid, Peak, slope_and_curvature
 
 _SMALLEST_BETA = 1e-5  # f''/β has a limit at β = 0; from here on it is that limit to five digits
 
@@ -54,22 +56,31 @@ def ratios(model: GLM, pool_ratio: float, theta: Floats, grid: Grid) -> Ratios:
     return Ratios(float(outer), float(inner))
 
 
+def compile_ratios(model: GLM, theta: Floats, eta: Floats, peaks: list[Peak]) -> None:
+    """Have the ratios compiled before they are needed."""
+    _ratios(model, theta, eta, eta, peaks)
+
+
 @functools.partial(jax.jit, static_argnums=0)
 def _ratios(model: GLM, theta: jax.Array, eta: jax.Array, weights: jax.Array, peaks: list[Peak]) -> tuple[Any, Any]:
     point = Theta(*theta)
+    h = jnp.sqrt(point.q) * eta
     outer = inner = jnp.zeros(())
     for (y, count), at in zip(model.channel.label_classes, peaks, strict=True):
 
-        def f(h: Any, peak: Peak, y: float = y) -> Any:
-            return jax.nn.softplus(point.phi + inner_field(model.channel, y, point, h, peak, INNER_ORDER))
+        def f(x: Any, y: float = y, at: Peak = at) -> Any:
+            return jax.nn.softplus(point.phi + selection_field(model.channel, y, point, x, at))
 
-        def squared_curvature(psi: Any) -> Any:
-            return lambda omega: (point.V * jax.grad(jax.grad(psi))(omega)) ** 2
-
-        h = jnp.sqrt(point.q) * eta
-        curvature = jax.vmap(jax.grad(jax.grad(f)))(h, at)
-        chosen, spread = jax.vmap(functools.partial(tilted_average, model.channel, y, point, squared_curvature))(h, at)
+        psi = channel_psi(model.channel, y)
+        fields, log_weights = log_density(psi, (point.V,), point.beta, h, point.D, at, INNER_ORDER)
+        _, psi_curvature = slope_and_curvature(functools.partial(_swap, psi, point.V), fields)
+        spread = jnp.sum(jax.nn.softmax(log_weights, axis=-1) * (point.V * psi_curvature) ** 2, axis=-1)
+        chosen = jax.nn.sigmoid(point.phi + logsumexp(log_weights, axis=-1))
         measure = count * weights * jnp.exp(teacher_log_weight(model, y, point, eta))
-        outer += jnp.sum(measure * (point.W / point.beta * curvature) ** 2)
+        outer += jnp.sum(measure * (point.W / point.beta * slope_and_curvature(f, h)[1]) ** 2)
         inner += jnp.sum(measure * chosen * spread)
     return outer, inner
+
+
+def _swap(psi: Psi, V: Any, omega: Any) -> Any:
+    return psi(omega, V)

@@ -16,12 +16,11 @@ import functools
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import jax
 import jax.numpy as jnp
 import numpy as np
-import pandas as pd
 from scipy.optimize import brentq
 
 from gardner.model import GLM, PERCEPTRON
@@ -30,6 +29,9 @@ from gardner.theory.inputs import check_budget, check_model, check_pool_ratio
 from gardner.theory.precision import double_precision
 from gardner.theory.quadrature import Grid, stretched_grid
 from gardner.theory.special import JAX
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 _HERMITE = np.polynomial.hermite_e.hermegauss(80)
 
@@ -51,6 +53,8 @@ class Typical:
 
     def to_frame(self) -> pd.DataFrame:
         """One row."""
+        import pandas as pd  # here, so that the solver starts without it
+
         return pd.DataFrame([vars(self)])
 
 
@@ -156,7 +160,7 @@ def _information(model: GLM, logit: float, eta: jax.Array, weights: jax.Array) -
 
     def information(x: Any) -> Any:
         Q, V = jax.nn.sigmoid(x), jax.nn.sigmoid(-x)
-        total = 0.0
+        total = jnp.zeros(())
         for y, count in model.channel.label_classes:
             psi = model.channel.log_partition(y, jnp.sqrt(Q) * eta, V, JAX)
             total += count * jnp.sum(weights * jnp.exp(psi) * psi)
@@ -166,14 +170,14 @@ def _information(model: GLM, logit: float, eta: jax.Array, weights: jax.Array) -
 
 
 @functools.partial(jax.jit, static_argnums=0)
-def _subset_correlation_slope(model: GLM, overlaps: jax.Array, eta: jax.Array, weights: jax.Array) -> jax.Array:
+def _subset_correlation_slope(model: GLM, overlaps: jax.Array, eta: jax.Array, weights: jax.Array) -> Any:
     """DK/dt at fixed m, Q and V (see the module's docstring)."""
     m, t0, D0, V = overlaps
     zeta, zeta_weights = (jnp.asarray(part) for part in _HERMITE)
 
     def correlation(t: Any) -> Any:
         theta = Theta(m, t, D0 + t0 - t, V, 0.0, 0.0)
-        total = 0.0
+        total = jnp.zeros(())
         for y, count in model.channel.label_classes:
             fields = jnp.sqrt(theta.q) * eta[:, None] + jnp.sqrt(theta.D) * zeta
             mean = model.channel.log_partition(y, fields, V, JAX) @ (zeta_weights / math.sqrt(2.0 * math.pi))

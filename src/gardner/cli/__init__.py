@@ -1,0 +1,64 @@
+"""The command line: parse, call, print. Imports are lazy, so ``gardner --help`` answers at once."""
+
+from __future__ import annotations
+
+import sys
+
+import click
+import typer
+
+from gardner import __version__
+from gardner.cli import bounds, budget, curve, reproduce
+from gardner.cli.cache import use_compilation_cache
+from gardner.errors import GardnerError
+
+app = typer.Typer(
+    name="gardner",
+    help="How good can any pool-based active-learning strategy possibly be, and how close does yours get?",
+    epilog="Start with: gardner bounds --alpha 3 --budget 0.6",
+    no_args_is_help=True,
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+app.command("bounds")(bounds.command)
+app.command("budget")(budget.command)
+app.command("curve")(curve.command)
+app.command("reproduce")(reproduce.command)
+
+
+def _version(wanted: bool) -> None:
+    if wanted:
+        typer.echo(f"gardner {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def options(
+    version: bool = typer.Option(False, "--version", callback=_version, is_eager=True, help="Print the version."),
+) -> None:
+    """How good can any pool-based active-learning strategy possibly be, and how close does yours get?
+
+    All quantities are per weight (divided by N, the number of weights): the pool holds alpha*N rows, the budget is n*N
+    labels, ln v is the natural logarithm of the Gardner volume v (the share of weight vectors the labels still allow).
+    """
+    del version
+
+
+def main() -> None:
+    """Run the command line; an error of the Gardner family is one line on stderr and exit code 2."""
+    use_compilation_cache()
+    try:
+        code = app(standalone_mode=False)
+    except GardnerError as error:
+        _fail(str(error))
+    except click.ClickException as error:
+        _fail(error.format_message())
+    except (click.Abort, KeyboardInterrupt):
+        typer.echo("interrupted", err=True)
+        sys.exit(130)
+    sys.exit(code if isinstance(code, int) else 0)
+
+
+def _fail(message: str) -> None:
+    typer.echo("error: " + " ".join(message.split()), err=True)
+    sys.exit(2)

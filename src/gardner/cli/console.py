@@ -1,0 +1,108 @@
+"""What the commands share: numbers and ranges read, JSON and tables written, progress shown."""
+
+from __future__ import annotations
+
+import json
+import math
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from decimal import Decimal, InvalidOperation
+from typing import Any
+
+import typer
+from rich.console import Console
+from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeRemainingColumn
+
+from gardner.errors import InvalidInputError
+
+PATIENCE = 2.0  # seconds before a progress bar appears
+LONGEST_RANGE = 10_000
+
+
+def read_number(name: str, text: str) -> float:
+    """A number, or an error that names the option."""
+    try:
+        return float(text)
+    except ValueError:
+        raise InvalidInputError(f"--{name}", text, "it must be a number") from None
+
+
+def read_range(name: str, texts: list[str]) -> list[float]:
+    """Numbers and ranges ``start:stop:step`` (stop included), in the order given."""
+    return [number for text in texts for number in _expand(name, text)]
+
+
+def _expand(name: str, text: str) -> list[float]:
+    if ":" not in text:
+        return [read_number(name, text)]
+    try:
+        start, stop, step = (Decimal(part) for part in text.split(":"))
+    except (InvalidOperation, ValueError):
+        raise InvalidInputError(f"--{name}", text, "a range is start:stop:step, such as 0.1:3:0.1") from None
+    if not all(part.is_finite() for part in (start, stop, step)) or step <= 0 or stop < start:
+        raise InvalidInputError(f"--{name}", text, "a range needs start <= stop and a positive step")
+    count = int((stop - start) / step) + 1
+    if count > LONGEST_RANGE:
+        raise InvalidInputError(f"--{name}", text, f"{count} values are more than {LONGEST_RANGE}")
+    return [float(start + index * step) for index in range(count)]  # decimal steps: 0.3, not 0.30000000000000004
+
+
+def clean(value: Any) -> Any:
+    """The value with every number JSON cannot hold (NaN, infinities) replaced by null."""
+    if isinstance(value, dict):
+        return {key: clean(item) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [clean(item) for item in value]
+    if isinstance(value, float) and not math.isfinite(value):
+        return None
+    return value
+
+
+def to_json(value: Any) -> str:
+    """Indented JSON without NaN."""
+    return json.dumps(clean(value), indent=2, allow_nan=False)
+
+
+def number(value: float | None, digits: int = 6) -> str:
+    """A number for a table; a dash where it is undefined."""
+    return "–" if value is None or not math.isfinite(value) else f"{value:.{digits}g}"
+
+
+def fixed(value: float | None, digits: int = 6) -> str:
+    """The same with a fixed number of decimals."""
+    return "–" if value is None or not math.isfinite(value) else f"{value:.{digits}f}"
+
+
+def output() -> Console:
+    """A console for tables on stdout, wide enough when piped."""
+    console = Console()
+    return console if console.is_terminal else Console(width=140)
+
+
+@contextmanager
+def progress_bar(title: str) -> Iterator[Callable[[float], None]]:
+    """A callback for the fraction done; a bar appears on stderr once the work has taken two seconds."""
+    console = Console(stderr=True)
+    bar = Progress(
+        TextColumn("{task.description}"),
+        BarColumn(),
+        TaskProgressColumn(),
+        TimeRemainingColumn(),
+        console=console,
+        transient=True,
+        disable=not console.is_terminal,
+    )
+    task = bar.add_task(title, total=1.0)
+    timer = threading.Timer(PATIENCE, bar.start)
+    timer.daemon = True
+    timer.start()
+    try:
+        yield lambda fraction: bar.update(task, completed=fraction)
+    finally:
+        timer.cancel()
+        bar.stop()
+
+
+ALPHA = typer.Option(..., "--alpha", "-a", metavar="A", help="Pool ratio: rows of the pool per weight.")
+JSON = typer.Option(False, "--json", help="Print JSON instead of a table.")

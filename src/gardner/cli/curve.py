@@ -1,0 +1,114 @@
+"""``gardner curve``: how many subsets have which volume."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import typer
+from rich.table import Table
+
+from gardner.cli.console import ALPHA, JSON, fixed, number, output, progress_bar, read_number, to_json
+from gardner.errors import InvalidInputError
+
+if TYPE_CHECKING:
+    from gardner.theory import Curve
+
+_TABLES = {".parquet", ".csv", ".json"}
+_FIGURES = {".svg", ".png", ".pdf", ".html"}
+_SHOWN = ("log_volume", "complexity", "beta", "phi", "m", "q", "Q", "r", "accuracy", "stability")
+
+
+def command(
+    alpha: str = ALPHA,
+    budget: str = typer.Option(..., "--budget", "-n", metavar="N", help="Labels per weight."),
+    points: int | None = typer.Option(None, "--points", metavar="K", help="Solve K points, equally spaced in ln v."),
+    log_volume: list[str] = typer.Option([], "--log-volume", metavar="X", help="Solve at this ln v only (repeatable)."),
+    json: bool = JSON,
+    out: Path | None = typer.Option(
+        None, "--out", "-o", metavar="FILE", help="Write .parquet, .csv, .json, .svg, .png, .pdf or .html."
+    ),
+) -> None:
+    """Complexity against log-volume at one budget: e^(N*complexity) subsets have that volume.
+
+    The curve runs from the smallest to the largest volume any subset has, through its top at the typical one.
+
+    Examples:
+
+        gardner curve --alpha 3 --budget 0.6
+
+        gardner curve --alpha 3 --budget 0.6 --points 81 --out curve.svg
+
+        gardner curve --alpha 3 --budget 0.6 --log-volume -0.9 --json
+    """
+    ratio, labels = read_number("alpha", alpha), read_number("budget", budget)
+    volumes = [read_number("log-volume", text) for text in log_volume]
+    if out is not None and out.suffix.lower() not in _TABLES | _FIGURES:
+        known = ", ".join(sorted(_TABLES | _FIGURES))
+        raise InvalidInputError("--out", str(out), f"the ending must be one of {known}")
+    with progress_bar("curve") as progress:
+        result = _solve(ratio, labels, points, volumes, progress)
+    if out is not None:
+        _write(result, out)
+        typer.echo(f"wrote {out}", err=True)
+    if json:
+        typer.echo(to_json(record(result)))
+    elif out is None:
+        _print(result)
+
+
+def _solve(ratio: float, labels: float, points: int | None, volumes: list[float], progress: Any) -> Curve:
+    from gardner.theory import Curve, complexity_at, complexity_curve, warm_up
+
+    warm_up()
+    if not volumes:
+        return complexity_curve(pool_ratio=ratio, budget=labels, points=points, progress=progress)
+    solved = tuple(complexity_at(pool_ratio=ratio, budget=labels, log_volume=volume) for volume in volumes)
+    return Curve(ratio, labels, solved, {}, {})
+
+
+def record(result: Curve) -> dict[str, Any]:
+    """The JSON of a curve."""
+    return {
+        "alpha": result.pool_ratio,
+        "budget": result.budget,
+        "status": result.status,
+        "reason": {side: reason or None for side, reason in result.reason.items()},
+        "points": [vars(point) for point in result.points],
+    }
+
+
+def _write(result: Curve, path: Path) -> None:
+    suffix = path.suffix.lower()
+    path.parent.mkdir(parents=True, exist_ok=True)
+    if suffix == ".json":
+        path.write_text(to_json(record(result)) + "\n")
+    elif suffix == ".csv":
+        result.to_frame().to_csv(path, index=False)
+    elif suffix == ".parquet":
+        result.to_frame().to_parquet(path, index=False)
+    else:
+        from gardner.report.figures import complexity_chart, save
+
+        title = f"Complexity against log-volume, alpha = {result.pool_ratio:g}, budget = {result.budget:g}"
+        save(complexity_chart(result.to_frame(), title), path)
+
+
+def _print(result: Curve) -> None:
+    table = Table(title=f"alpha = {result.pool_ratio:g}, budget = {result.budget:g}", title_justify="left")
+    for name in _SHOWN:
+        table.add_column(name.replace("_", " "), justify="right")
+    for point in result.points:
+        cells = [number(getattr(point, name)) for name in _SHOWN[2:]]
+        table.add_row(fixed(point.log_volume), fixed(point.complexity), *cells)
+    console = output()
+    console.print(table)
+    ends = ", ".join(
+        f"{side}: {status}" + (f" ({result.reason[side]})" if result.reason[side] else "")
+        for side, status in result.status.items()
+    )
+    worst = max(point.residual for point in result.points), max(point.quadrature_error for point in result.points)
+    console.print(
+        f"{ends + '; ' if ends else ''}worst residual {worst[0]:.1e}, worst quadrature error {worst[1]:.1e}",
+        highlight=False,
+    )

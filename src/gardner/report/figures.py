@@ -1,0 +1,139 @@
+"""Tidy frames to Altair charts: one definition serves the page (interactive) and papers (SVG, PNG, PDF)."""
+
+from __future__ import annotations
+
+import itertools
+import json
+from pathlib import Path
+
+import altair as alt
+import numpy as np
+import pandas as pd
+import vl_convert
+
+from gardner.errors import InvalidInputError
+
+WIDTH, HEIGHT = 520, 340
+VEGA_LITE = ".".join(alt.SCHEMA_VERSION.lstrip("v").split(".")[:2])
+_STABLE, _UNSTABLE = "stable", "broken (bound is replica-symmetric only)"
+_DASH = alt.Scale(domain=[_STABLE, _UNSTABLE], range=[[1, 0], [5, 3]])
+
+
+def _spaced(low: float, high: float) -> alt.Scale:
+    return alt.Scale(zero=False, nice=True, domain=[low, high]) if high > low else alt.Scale(zero=False)
+
+
+def _segments(frame: pd.DataFrame) -> pd.DataFrame:
+    """Cut each curve where replica symmetry breaks, so that a stretch has one dash; neighbours share their end
+    point."""
+    parts = []
+    for (alpha, budget), curve in frame.groupby(["alpha", "budget"], sort=True):
+        ordered = curve.sort_values("log_volume").reset_index(drop=True)
+        broken = ordered["stability"].to_numpy() > 1.0
+        starts = np.flatnonzero(np.diff(broken.astype(int))) + 1
+        edges = [0, *starts, len(ordered)]
+        for index, (start, stop) in enumerate(itertools.pairwise(edges)):
+            piece = ordered.iloc[max(start - 1, 0) : stop + 1] if broken[start] else ordered.iloc[start:stop]
+            state = _UNSTABLE if broken[start] else _STABLE
+            parts.append(piece.assign(symmetry=state, stretch=f"{alpha:g}/{budget:g}/{index}"))
+    return pd.concat(parts, ignore_index=True)
+
+
+def _curve_chart(frame: pd.DataFrame, y: str, label: str, title: str) -> alt.Chart:
+    columns = ["log_volume", y, "alpha", "budget", "beta", "accuracy", "stability", "symmetry", "stretch"]
+    data = _segments(frame)[list(dict.fromkeys(columns))]
+    chosen = alt.selection_point(fields=["budget"], bind="legend")
+    chart: alt.Chart = (
+        alt.Chart(data, title=title, width=WIDTH, height=HEIGHT)
+        .mark_line(strokeWidth=2)
+        .encode(
+            x=alt.X("log_volume:Q", title="ln v (log-volume per weight)", scale=alt.Scale(zero=False)),
+            y=alt.Y(f"{y}:Q", title=label, scale=alt.Scale(domainMin=0)),
+            color=alt.Color("budget:O", title="budget n", scale=alt.Scale(scheme="viridis")),
+            strokeDash=alt.StrokeDash("symmetry:N", title="replica symmetry", scale=_DASH),
+            detail="stretch:N",
+            opacity=alt.condition(chosen, alt.value(1.0), alt.value(0.12)),
+            tooltip=[
+                alt.Tooltip("budget:Q", title="budget n"),
+                alt.Tooltip("log_volume:Q", title="ln v", format=".5f"),
+                alt.Tooltip(f"{y}:Q", format=".5f"),
+                alt.Tooltip("beta:Q", title="β", format=".4g"),
+                alt.Tooltip("accuracy:Q", format=".4f"),
+                alt.Tooltip("stability:Q", title="stability ratio", format=".3f"),
+            ],
+        )
+        .add_params(chosen)
+    )
+    return chart
+
+
+def complexity_chart(frame: pd.DataFrame, title: str) -> alt.Chart:
+    """Σ against ln v, one curve a budget; dashed where replica symmetry is broken."""
+    return _curve_chart(frame, "complexity", "complexity Σ", title)
+
+
+def magnetization_chart(frame: pd.DataFrame, title: str) -> alt.Chart:
+    """Teacher–student overlap m against ln v."""
+    return _curve_chart(frame, "m", "overlap m of teacher and student", title)
+
+
+def pool_size_chart(frame: pd.DataFrame, title: str) -> alt.Chart:
+    """Minimal volume per pool and the typical one against the budget, with the pools' own volumes and the halving
+    bound.
+
+    ``frame``: rows (budget, log_volume, line, kind) with kind one of minimum, typical, pool, halving.
+    """
+    dash = alt.Scale(domain=["minimum", "typical", "whole pool", "halving"], range=[[1, 0], [1, 0], [6, 3], [2, 2]])
+    chosen = alt.selection_point(fields=["line"], bind="legend")
+    base = alt.Chart(frame, title=title, width=WIDTH, height=HEIGHT).encode(
+        x=alt.X("budget:Q", title="budget n (labels per weight)"),
+        y=alt.Y("log_volume:Q", title="ln v (log-volume per weight)", scale=alt.Scale(zero=False)),
+        color=alt.Color("line:N", title="", sort=None),
+        strokeDash=alt.StrokeDash("kind:N", title="", scale=dash),
+        opacity=alt.condition(chosen, alt.value(1.0), alt.value(0.12)),
+        tooltip=[
+            alt.Tooltip("line:N", title=" "),
+            alt.Tooltip("kind:N", title="  "),
+            alt.Tooltip("budget:Q", format=".3f"),
+            alt.Tooltip("log_volume:Q", title="ln v", format=".5f"),
+        ],
+    )
+    chart: alt.Chart = base.mark_line(strokeWidth=2).add_params(chosen)
+    return chart
+
+
+def scaling_chart(frame: pd.DataFrame, y: str, label: str, title: str) -> alt.Chart:
+    """A quantity of the whole pool against its ratio α, on a logarithmic axis."""
+    chart: alt.Chart = (
+        alt.Chart(frame, title=title, width=WIDTH, height=HEIGHT)
+        .mark_line(point=True, strokeWidth=2)
+        .encode(
+            x=alt.X("alpha:Q", title="pool ratio α", scale=alt.Scale(type="log")),
+            y=alt.Y(f"{y}:Q", title=label, scale=_spaced(*_padded(frame[y]))),
+            tooltip=[alt.Tooltip("alpha:Q", format=".5g"), alt.Tooltip(f"{y}:Q", title=label, format=".5f")],
+        )
+    )
+    return chart
+
+
+def _padded(values: pd.Series[float]) -> tuple[float, float]:
+    low, high = float(values.min()), float(values.max())
+    margin = 0.05 * (high - low)
+    return low - margin, high + margin
+
+
+def save(chart: alt.Chart, path: Path) -> None:
+    """Write a chart as .svg, .png, .pdf or self-contained .html, by the ending of the path."""
+    spec = json.dumps(chart.to_dict())
+    path.parent.mkdir(parents=True, exist_ok=True)
+    match path.suffix.lower():
+        case ".svg":
+            path.write_text(vl_convert.vegalite_to_svg(spec, vl_version=VEGA_LITE))
+        case ".png":
+            path.write_bytes(vl_convert.vegalite_to_png(spec, vl_version=VEGA_LITE, scale=2))
+        case ".pdf":
+            path.write_bytes(vl_convert.vegalite_to_pdf(spec, vl_version=VEGA_LITE))
+        case ".html":
+            path.write_text(vl_convert.vegalite_to_html(spec, vl_version=VEGA_LITE, bundle=True))
+        case other:
+            raise InvalidInputError("figure format", other, "it must be svg, png, pdf or html")

@@ -1,0 +1,81 @@
+"""The paper's scaling claims: v(α)·α tends to a constant, so halving meets the pool at a budget that grows like ln
+α."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pandas as pd
+
+from gardner.model import PERCEPTRON
+from gardner.report.figures import scaling_chart
+from gardner.report.page import Figure, Section, Verdict
+from gardner.reproduce.recipe import Progress, Recipe, certificate
+from gardner.theory import pool
+from gardner.theory.bounds import LN2
+
+POOLS = tuple(float(alpha) for alpha in np.round(np.logspace(0, 4, 25), 4))
+
+
+def table(progress: Progress) -> pd.DataFrame:
+    """Volume of the whole pool, its product with α, and the budget at which one bit a label would reach it."""
+    rows = []
+    for index, alpha in enumerate(POOLS):
+        whole = pool(PERCEPTRON, alpha)
+        rows.append(
+            {
+                "alpha": alpha,
+                "log_volume": whole.log_volume,
+                "scaled_volume": alpha * math.exp(whole.log_volume),
+                "meeting_budget": -whole.log_volume / LN2,
+                "accuracy": whole.accuracy,
+                "scaled_error": alpha * (1.0 - whole.accuracy),
+                "residual": whole.residual,
+                "quadrature_error": whole.quadrature_error,
+            }
+        )
+        progress((index + 1) / len(POOLS))
+    return pd.DataFrame(rows)
+
+
+def _run(progress: Progress) -> Section:
+    frame = table(progress)
+    last, decade = frame.iloc[-1], frame.iloc[(frame["alpha"] - POOLS[-1] / 10).abs().argmin()]
+    drift = abs(last["scaled_volume"] / decade["scaled_volume"] - 1.0)
+    slope = (last["meeting_budget"] - decade["meeting_budget"]) / math.log(last["alpha"] / decade["alpha"])
+    return Section(
+        name=RECIPE.name,
+        title=RECIPE.title,
+        text=(
+            "For large pools the volume of the whole pool falls like 1/α. At one bit a label it is reached with a "
+            "number of labels that grows only like the logarithm of the pool: the exponential gain of active learning."
+        ),
+        figures=(
+            Figure(
+                scaling_chart(frame, "scaled_volume", "α·v(α)", "Volume of the pool times its ratio"),
+                f"α·v(α) against α rises to {last['scaled_volume']:.4f}.",
+            ),
+            Figure(
+                scaling_chart(frame, "meeting_budget", "budget n", "Budget at which halving meets the pool"),
+                f"−log₂ v(α) against α on a logarithmic axis is a line of slope {slope:.3f} per unit of ln α.",
+            ),
+        ),
+        verdicts=(
+            Verdict(
+                drift < 0.01,
+                f"v(α)·α tends to a constant: {last['scaled_volume']:.5f} at α = {last['alpha']:g}, "
+                f"{100 * drift:.2f} % from its value at α = {decade['alpha']:g} (tolerance 1 %)",
+            ),
+            Verdict(
+                abs(slope * LN2 - 1.0) < 0.01,
+                f"the budget where halving meets the pool grows like ln α / ln 2: slope {slope:.4f} against "
+                f"{1 / LN2:.4f} over the last decade (tolerance 1 %)",
+            ),
+        ),
+        table=frame,
+        provenance=certificate(frame),
+    )
+
+
+RECIPE = Recipe("scaling", "Scaling with the pool", _run)
