@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import sys
 
-import click
 import typer
 
 from gardner import __version__
@@ -51,11 +50,14 @@ def main() -> None:
         code = app(standalone_mode=False)
     except GardnerError as error:
         _fail(str(error))
-    except click.ClickException as error:
-        _fail(error.format_message())
-    except (click.Abort, KeyboardInterrupt):
+    except (typer.Abort, KeyboardInterrupt):
         typer.echo("interrupted", err=True)
         sys.exit(130)
+    except Exception as error:
+        # usage errors of the command-line parser, whose class typer does not export (it carries its own copy of click)
+        if not hasattr(error, "format_message"):
+            raise
+        _fail(error.format_message())
     sys.exit(code if isinstance(code, int) else 0)
 
 

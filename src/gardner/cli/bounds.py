@@ -37,8 +37,9 @@ def command(
     """
     ratio, budgets = read_number("alpha", alpha), read_range("budget", budget)
     from gardner.model import PERCEPTRON
-    from gardner.theory import bounds_sweep, warm_up
+    from gardner.theory import bounds_sweep, check_inputs, warm_up
 
+    check_inputs(ratio, *budgets)
     warm_up()
     with progress_bar("bounds") as progress:
         results = bounds_sweep(PERCEPTRON, ratio, budgets, progress)

@@ -58,8 +58,9 @@ def command(
 
 
 def _solve(ratio: float, labels: float, points: int | None, volumes: list[float], progress: Any) -> Curve:
-    from gardner.theory import Curve, complexity_at, complexity_curve, warm_up
+    from gardner.theory import Curve, check_inputs, complexity_at, complexity_curve, warm_up
 
+    check_inputs(ratio, labels)
     warm_up()
     if not volumes:
         return complexity_curve(pool_ratio=ratio, budget=labels, points=points, progress=progress)

@@ -24,8 +24,8 @@ def _spaced(low: float, high: float) -> alt.Scale:
 
 
 def _segments(frame: pd.DataFrame) -> pd.DataFrame:
-    """Cut each curve where replica symmetry breaks, so that a stretch has one dash; neighbours share their end
-    point."""
+    """Cut each curve where replica symmetry breaks, so that a stretch has one dash; broken ones reach to
+    their neighbours."""
     parts = []
     for (alpha, budget), curve in frame.groupby(["alpha", "budget"], sort=True):
         ordered = curve.sort_values("log_volume").reset_index(drop=True)

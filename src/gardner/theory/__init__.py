@@ -8,6 +8,7 @@ The data flow is the import order: :mod:`special` and :mod:`quadrature` → :mod
 from gardner.theory.bounds import Bounds, End, bounds, bounds_sweep
 from gardner.theory.branch import Side, Status
 from gardner.theory.complexity import Curve, Point, complexity_at, complexity_curve
+from gardner.theory.inputs import check_inputs, check_target
 from gardner.theory.inverse import BudgetAnswer, budget_for
 from gardner.theory.typical import Typical, pool, typical
 from gardner.theory.warmup import warm_up
@@ -24,6 +25,8 @@ __all__ = [
     "bounds",
     "bounds_sweep",
     "budget_for",
+    "check_inputs",
+    "check_target",
     "complexity_at",
     "complexity_curve",
     "pool",

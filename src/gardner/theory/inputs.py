@@ -44,6 +44,25 @@ def check_budget(budget: float, pool_ratio: float | None = None) -> float:
     return number
 
 
+def check_inputs(pool_ratio: float, *budgets: float) -> None:
+    """A pool and budgets that fit in it."""
+    alpha = check_pool_ratio(pool_ratio)
+    for budget in budgets:
+        check_budget(budget, alpha)
+
+
+def check_target(pool_ratio: float, log_volume: float | None, accuracy: float | None) -> None:
+    """A pool and exactly one goal, a log-volume below 0 or an accuracy between 0.5 and 1."""
+    check_pool_ratio(pool_ratio)
+    if (log_volume is None) == (accuracy is None):
+        given = "neither" if accuracy is None else "both"
+        raise InvalidInputError("goal", given, "exactly one of log_volume and accuracy must be given")
+    if log_volume is not None and check_number("log_volume", log_volume) >= 0.0:
+        raise InvalidInputError("log_volume", log_volume, "it must be negative", hint="no label at all gives ln v = 0")
+    if accuracy is not None and not 0.5 < check_number("accuracy", accuracy) < 1.0:
+        raise InvalidInputError("accuracy", accuracy, "it must lie between 0.5 (guessing) and 1")
+
+
 def check_model(model: object) -> GLM:
     """The large-deviation theory is written out for a standard Gaussian prior so far."""
     if not isinstance(model, GLM) or not isinstance(model.prior, Gaussian):

@@ -14,16 +14,16 @@ import functools
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from scipy.optimize import brentq
 
-from gardner.errors import ConvergenceError, InvalidInputError
+from gardner.errors import ConvergenceError
 from gardner.model import GLM, PERCEPTRON
 from gardner.theory.bounds import LN2
 from gardner.theory.branch import Side, Status
 from gardner.theory.complexity import at_volume, branch, order_parameters
-from gardner.theory.inputs import check_model, check_number, check_pool_ratio
+from gardner.theory.inputs import check_model, check_target
 from gardner.theory.precision import double_precision
 from gardner.theory.stationary import Control, Problem, State, at_complexity, at_log_volume, solve
 from gardner.theory.typical import Typical, pool, typical
@@ -76,31 +76,18 @@ def budget_for(
 
     >>> answer = budget_for(pool_ratio=3.0, log_volume=-0.5)
     >>> round(answer.best, 3), round(answer.agnostic, 3), round(answer.random, 3)
-    (0.294, 0.721, 0.816)
+    (0.295, 0.721, 0.815)
     """
     check_model(model)
-    alpha = check_pool_ratio(pool_ratio)
-    if (log_volume is None) == (accuracy is None):
-        raise InvalidInputError("target", None, "exactly one of log_volume and accuracy must be given")
+    check_target(pool_ratio, log_volume, accuracy)
+    alpha = float(pool_ratio)
     whole = pool(model, alpha)
     tell = progress or (lambda _: None)
     if log_volume is not None:
-        return _for_volume(model, alpha, _check_volume(log_volume), whole, tell)
-    return _for_accuracy(model, alpha, _check_accuracy(accuracy), whole, tell)
-
-
-def _check_volume(log_volume: float) -> float:
-    target = check_number("log_volume", log_volume)
-    if target >= 0.0:
-        raise InvalidInputError("log_volume", log_volume, "it must be negative", hint="no label at all gives ln v = 0")
-    return target
-
-
-def _check_accuracy(accuracy: Any) -> float:
-    target = check_number("accuracy", accuracy)
-    if not 0.5 < target < 1.0:
-        raise InvalidInputError("accuracy", accuracy, "it must lie between 0.5 (guessing) and 1")
-    return target
+        return _for_volume(model, alpha, float(log_volume), whole, tell)
+    if accuracy is not None:
+        return _for_accuracy(model, alpha, float(accuracy), whole, tell)
+    raise AssertionError("unreachable: a goal was checked to be given")
 
 
 def _for_volume(model: GLM, alpha: float, target: float, whole: Typical, tell: Callable[[float], None]) -> BudgetAnswer:

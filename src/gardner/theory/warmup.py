@@ -19,7 +19,9 @@ from gardner.theory.stability import compile_ratios
 
 def warm_up(model: GLM = PERCEPTRON) -> threading.Thread:
     """Start compiling what every bound needs, in the background, in the order in which it is needed."""
-    thread = threading.Thread(target=_compile, args=(model,), name="gardner-warm-up", daemon=True)
+    thread = threading.Thread(
+        target=_compile, args=(model,), name="gardner-warm-up"
+    )  # not a daemon: never killed mid-compile
     thread.start()
     return thread
 

@@ -1,0 +1,365 @@
+"""The α = 3 figure of the paper against the paper's own way of computing it.
+
+Product: :func:`gardner.theory.branch.follow`, both sides of every budget to their ends. Baseline: the saddle-point
+equations of the paper [cui2020, App. C, (SP1)–(SP2), corrected as in docs/theory.md], iterated to a fixed point at
+the very (n, β) the product chose. The baseline is written to win: one compiled loop, the product's own quadrature
+kept while the overlaps hardly move, differences of overlaps formed without cancellation, φ solved for inside every
+sweep, damping that adapts to the spectrum, starts extrapolated along the branch. It is spared the product's harder
+half: it is told the β and need not find the end of a curve.
+
+Each contestant runs in a fresh process with no compilation cache; clocks start after the imports, so compilation
+counts for both. A point of the baseline counts as solved if it converged and agrees with the product's.
+
+    python benchmarks/theory.py                     # the whole figure, about a minute
+    python benchmarks/theory.py --budgets 0.3 1.5   # a quick run
+    python benchmarks/theory.py --relaxation 2      # let the baseline over-relax, which the paper does not
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import math
+import multiprocessing
+import os
+import time
+from collections.abc import Callable
+from concurrent.futures import ProcessPoolExecutor
+from dataclasses import asdict, dataclass, field
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jax.scipy.special import logsumexp
+
+from gardner.model import PERCEPTRON
+from gardner.theory.branch import Side, follow
+from gardner.theory.free_entropy import INNER_ORDER, Theta, locate_inner, outer_grid
+from gardner.theory.precision import double_precision
+from gardner.theory.quadrature import CHUNK, Floats, Peak, window_rule
+from gardner.theory.special import inverse_mills, log_ndtr
+from gardner.theory.stationary import TOLERANCE, Problem, to_coordinates
+from gardner.theory.typical import typical_theta
+
+ALPHA = 3.0
+BUDGETS = tuple(round(0.1 + 0.2 * i, 1) for i in range(14))
+TARGET = 5.0
+AGREEMENT = 1e-7  # relative, of m, q, Q and φ
+MAX_SWEEPS = 5000
+REGRID = 0.35  # movement (in the product's coordinates) after which the product makes new panels; the same here
+RELOCATE = 0.05  # movement of ln(hats) after which the inner windows are located anew
+BURST = 200  # sweeps between two looks at the clock
+ADAPTATION = 0.3  # how fast the damping follows the sign of the dominant eigenvalue
+FIRST_DAMPINGS = (1.0, 0.3, 0.1)  # after a divergence the point is started again, with less
+
+
+@dataclass
+class Point:
+    """A point the product solved, and what the baseline made of it."""
+
+    budget: float
+    side: str
+    theta: list[float]
+    residual: float
+    iterations: int
+    outcome: str = "not attempted"  # then: solved, other solution, not converged
+    sweeps: int = 0
+    mismatch: float = math.nan
+    difference: float = math.nan
+
+    @property
+    def beta(self) -> float:
+        return self.theta[5]
+
+
+@dataclass
+class Run:
+    """One contestant's points and its seconds per budget."""
+
+    points: list[Point] = field(default_factory=list)
+    seconds: dict[float, float] = field(default_factory=dict)
+
+
+@double_precision
+def run_product(budgets: list[float]) -> Run:
+    run = Run()
+    for n in budgets:
+        began = time.perf_counter()
+        for side in Side:
+            for s in follow(Problem(PERCEPTRON, ALPHA, n), side).states:
+                run.points.append(Point(n, side.value, list(s.theta), s.residual, s.iterations))
+        run.seconds[n] = time.perf_counter() - began
+    return run
+
+
+# --- The baseline. Its unknowns are x = (m̂, q̂, Δ = Q̂ − q̂, A = 1 + r̂ + Q̂): the paper's four hats, combined so that
+# t = q − m², D = Q − q and V = r − Q come without subtraction, which at |β| = 10⁶ would cost the tolerance.
+
+
+def overlaps(x: Any, beta: Any) -> tuple[Any, Any, Any, Any]:
+    """(m, t, D, V) from the hats: the first half of a sweep, m = m̂/S, q = (q̂+m̂²)/S², Q − q = (1/S − 1/A)/β, …"""
+    m_hat, q_hat, delta, A = x
+    S = A - beta * delta  # the paper's 1 + r̂ − (β−1)Q̂ + βq̂
+    return m_hat / S, q_hat / S**2, delta / (A * S), 1.0 / A
+
+
+def to_hats(theta: tuple[float, ...]) -> Floats:
+    """The inverse."""
+    p = Theta(*theta)
+    return np.array([p.m / p.W, p.t / p.W**2, p.D / (p.V * p.W), 1.0 / p.V])
+
+
+def solve_phi(L: Any, measure: Any, phi: Any, n: Any) -> Any:
+    """The φ of budget n at given L(η): Newton from the last φ inside a bracket; L does not depend on φ, so cheap."""
+
+    def step(state: tuple[Any, ...]) -> tuple[Any, ...]:
+        low, high, f, _, count = state
+        s, s0 = jax.nn.sigmoid(f + L), jax.nn.sigmoid(f)
+        excess = ALPHA * (s0 + jnp.sum(measure * (s - s0))) - n  # the product's form: uninformative rows taken out
+        slope = ALPHA * (s0 * (1.0 - s0) + jnp.sum(measure * (s * (1.0 - s) - s0 * (1.0 - s0))))
+        low, high = jnp.where(excess < 0.0, f, low), jnp.where(excess < 0.0, high, f)
+        new, error = f - excess / slope, jnp.abs(excess) / n
+        # at the level of rounding the sign of the excess, and with it the bracket, cannot be trusted
+        safe = (error < 1e-9) | ((new >= low) & (new <= high))
+        return low, high, jnp.where(safe, new, 0.5 * (low + high)), error, count + 1
+
+    bracket = (-60.0 - jnp.maximum(jnp.max(L), 0.0), 60.0 - jnp.minimum(jnp.min(L), 0.0))
+    start = (*bracket, phi, jnp.array(jnp.inf), 0)
+    return jax.lax.while_loop(lambda state: (state[3] > 1e-12) & (state[4] < 60), step, start)[2]
+
+
+def sweep(x: Any, phi: Any, beta: Any, n: Any, eta: Any, weights: Any, window: Peak) -> tuple[Any, Any]:
+    """Overlaps from hats, φ from the budget, new hats from overlaps; ρ = φ/Φ is the paper's e^{−X²/2}/(√2π H(X))."""
+    m, t, D, V = overlaps(x, beta)
+    q = m * m + t
+    zeta, log_weights = window_rule(window, INNER_ORDER)
+    u = (jnp.sqrt(D) * zeta + jnp.sqrt(q) * eta[:, None]) / jnp.sqrt(V)  # the paper's −X
+    rho = inverse_mills(u)
+    log_terms = beta * log_ndtr(u) + log_weights
+    L = logsumexp(log_terms, axis=-1)
+    tilted = jnp.exp(log_terms - L[:, None])
+    mean = jnp.sum(tilted * rho, axis=-1)
+    variance = jnp.sum(tilted * (rho - mean[:, None]) ** 2, axis=-1)
+    curvature = jnp.sum(tilted * rho * (rho + u), axis=-1)
+    measure = 2.0 * weights * jnp.exp(log_ndtr(m * eta / jnp.sqrt(t)))
+    phi = solve_phi(L, measure, phi, n)
+    s = jax.nn.sigmoid(phi + L)
+    slope = 2.0 * weights * jnp.exp(-0.5 * (m * eta) ** 2 / t) / jnp.sqrt(2.0 * jnp.pi * t / q)
+    m_hat = ALPHA / jnp.sqrt(V) * jnp.sum(slope * s * mean)
+    q_hat = ALPHA / V * jnp.sum(measure * (s * mean) ** 2)
+    delta = ALPHA / V * jnp.sum(measure * s * ((1.0 - s) * mean**2 + variance))
+    A = 1.0 + ALPHA / V * jnp.sum(measure * s * curvature)
+    return jnp.stack([m_hat, q_hat, delta, A]), phi
+
+
+def sizes(x: Any, beta: Any, n: Any) -> Any:
+    """What a mismatch of the hats is compared with: the hats m̂, q̂, Q̂ and A themselves.
+
+    These are the sizes of ``stationary.State.equations`` (there every residual is a relative mismatch of a conjugate
+    parameter), with its allowances for rounding, so 10⁻¹¹ asks the same of both contestants.
+    """
+    m_hat, q_hat, delta, A = x
+    rounding = np.finfo(float).eps / TOLERANCE
+    S, t = A - beta * delta, overlaps(x, beta)[1]
+    q_size = q_hat + 2.0 * rounding * (S + 0.01 * n / t) / jnp.abs(beta)
+    return jnp.stack([m_hat, q_size, q_hat + delta + 2.0 * rounding * S / jnp.abs(beta - 1.0), A])
+
+
+@jax.jit
+def burst(x: Any, phi: Any, damping: Any, last: Any, fixed: Any, eta: Any, weights: Any, window: Peak) -> Any:
+    """Damped sweeps on given nodes until convergence, or until the hats have moved too far for these nodes.
+
+    Damping: the mismatch of one sweep is μ times that of the last, μ = 1 − damping·(1 − λ) with λ the dominant
+    eigenvalue. μ < 0 (an oscillation) wants more damping, μ > 0 (a creep) less; following μ balances both ends of
+    the spectrum, and a sweep that oscillates apart corrects itself within a few.
+    """
+    start = x
+    beta, n, tolerance, strongest = fixed
+
+    def unfinished(state: tuple[Any, ...]) -> Any:
+        x, _, _, _, mismatch, count = state
+        near = jnp.max(jnp.abs(jnp.log(x / start))) < RELOCATE
+        return (mismatch > tolerance) & (count < BURST) & near
+
+    def step(state: tuple[Any, ...]) -> tuple[Any, ...]:
+        x, phi, damping, last, _, count = state
+        new, phi = sweep(x, phi, beta, n, eta, weights, window)
+        relative = (new - x) / sizes(x, beta, n)
+        mismatch = jnp.max(jnp.abs(relative))
+        mu = jnp.sum(relative * last) / jnp.maximum(jnp.sum(last * last), 1e-300)
+        damping = jnp.clip(damping * (1.0 + ADAPTATION * jnp.clip(mu, -1.0, 1.0)), 0.02, strongest)
+        moved = jnp.where(mismatch > tolerance, x + damping * (new - x), x)
+        return moved, phi, damping, relative, mismatch, count + 1
+
+    return jax.lax.while_loop(unfinished, step, (x, phi, damping, last, jnp.array(jnp.inf), 0))
+
+
+def nodes_at(theta: Floats, eta: Floats) -> Peak:
+    """Inner windows at all outer nodes, by the product's compiled finder (one label class: the channel is even)."""
+    found = [locate_inner(PERCEPTRON, theta, part)[0] for part in eta.reshape(-1, CHUNK)]
+    return found[0] if len(found) == 1 else Peak(*(jnp.concatenate(parts) for parts in zip(*found, strict=True)))
+
+
+@dataclass
+class Iterate:
+    """Where the iteration stands."""
+
+    x: Floats
+    phi: float
+    damping: float = 1.0
+    mismatch: float = math.inf
+    sweeps: int = 0
+
+    def theta(self, beta: float) -> Floats:
+        return np.array([*overlaps(self.x, beta), self.phi, beta])
+
+
+def iterate(start: Iterate, n: float, beta: float, tolerance: float, relaxation: float, deadline: float) -> Iterate:
+    """Sweeps from a start, with panels and windows renewed as the product would, to the end or to a limit."""
+    fixed = np.array([beta, n, tolerance, relaxation])
+    now, last, made_at = start, np.zeros(4), None
+    while now.sweeps < MAX_SWEEPS and time.perf_counter() < deadline:
+        theta = now.theta(beta)
+        with np.errstate(invalid="ignore", divide="ignore"):
+            z = to_coordinates(theta)
+        if not np.all(np.isfinite(z)):
+            return Iterate(now.x, now.phi, now.damping, math.nan, now.sweeps)
+        if made_at is None or np.abs(z - made_at).max() > REGRID:
+            eta, weights = map(np.concatenate, zip(*outer_grid(PERCEPTRON, theta).chunks(), strict=True))
+            made_at = z
+        arguments = (now.x, np.float64(now.phi), np.float64(now.damping), last, fixed)
+        x, phi, damping, last, mismatch, count = burst(*arguments, eta, weights, nodes_at(theta, eta))
+        now = Iterate(np.asarray(x), float(phi), float(damping), float(mismatch), now.sweeps + int(count))
+        if not now.mismatch > tolerance:  # converged, or NaN
+            break
+    return now
+
+
+def extrapolated(history: list[tuple[float, Iterate]], beta: float) -> Iterate:
+    """The start at β: a straight line through the last two converged points, in ln(hats), asinh φ and asinh β."""
+    b1, one = history[-1]
+    if len(history) == 1:
+        return Iterate(one.x, one.phi)
+    b0, zero = history[-2]
+    f = (math.asinh(beta) - math.asinh(b1)) / (math.asinh(b1) - math.asinh(b0))
+    phi = math.sinh(math.asinh(one.phi) + f * (math.asinh(one.phi) - math.asinh(zero.phi)))
+    return Iterate(one.x * (one.x / zero.x) ** f, phi, one.damping)
+
+
+def attempt(point: Point, history: list[tuple[float, Iterate]], relaxation: float, seconds: float) -> None:
+    """Solve one point, compare it, and remember it as a start for the next one if it is right."""
+    n, beta = point.budget, point.beta
+    tolerance = max(TOLERANCE, point.residual)
+    deadline = time.perf_counter() + seconds
+    for damping in FIRST_DAMPINGS:
+        start = (
+            extrapolated(history, beta) if damping == 1.0 else Iterate(history[-1][1].x, history[-1][1].phi, damping)
+        )
+        end = iterate(start, n, beta, tolerance, relaxation * damping, deadline)
+        point.sweeps += end.sweeps
+        point.mismatch = end.mismatch
+        if end.mismatch <= tolerance:
+            break
+    else:
+        point.outcome = "not converged"
+        return
+    got, want = Theta(*end.theta(beta)), Theta(*point.theta)
+    pairs = [(got.m, want.m), (got.q, want.q), (got.Q, want.Q)]
+    distances = [abs(a / b - 1.0) for a, b in pairs] + [abs(got.phi - want.phi) / max(1.0, abs(want.phi))]
+    point.difference = float(max(distances))
+    point.outcome = "solved" if point.difference < AGREEMENT else "other solution"
+    if point.outcome == "solved":
+        history.append((beta, end))
+
+
+@double_precision
+def run_baseline(points: list[Point], relaxation: float, seconds_per_point: float, seconds: float) -> Run:
+    run = Run(points)
+    began = time.perf_counter()
+    for n in dict.fromkeys(point.budget for point in points):
+        start = time.perf_counter()
+        for side in Side:
+            typical = typical_theta(PERCEPTRON, ALPHA, n)
+            history = [(0.0, Iterate(to_hats(typical), typical[4]))]
+            for point in points:
+                if (point.budget, point.side) == (n, side.value) and time.perf_counter() - began < seconds:
+                    attempt(point, history, relaxation, seconds_per_point)
+        run.seconds[n] = time.perf_counter() - start
+    return run
+
+
+def alone(function: Callable[..., Run], *arguments: Any) -> Run:
+    """A result computed in a process of its own, so that neither contestant finds the other's compiled code."""
+    context = multiprocessing.get_context("spawn")
+    with ProcessPoolExecutor(1, mp_context=context) as pool:
+        return pool.submit(function, *arguments).result()
+
+
+def print_table(product: Run, baseline: Run) -> None:
+    print("budget  points   product s  baseline s  baseline solved  Newton steps/point  sweeps/point")
+    for n, seconds in product.seconds.items():
+        points = [p for p in baseline.points if p.budget == n]
+        solved = sum(p.outcome == "solved" for p in points)
+        steps, sweeps = (float(np.mean([getattr(p, name) for p in points])) for name in ("iterations", "sweeps"))
+        other = baseline.seconds[n]
+        print(f"{n:6.1f}{len(points):8d}{seconds:12.2f}{other:12.2f}{solved:17d}{steps:20.1f}{sweeps:14.1f}")
+
+
+def summary(product: Run, baseline: Run) -> dict[str, Any]:
+    """Totals; a curve is both sides of one budget, the median over curves is free of compilation."""
+    spent, other_spent = (sum(run.seconds.values()) for run in (product, baseline))
+    medians = [float(np.median(list(run.seconds.values()))) for run in (product, baseline)]
+    points = baseline.points
+    solved = sum(p.outcome == "solved" for p in points)
+    rates = len(points) / spent, solved / other_spent
+    return {
+        "points": len(points),
+        "baseline solved": solved,
+        "product points per second": rates[0],
+        "baseline solved points per second": rates[1],
+        "product seconds per curve": spent / len(product.seconds),
+        "baseline seconds per curve": other_spent / len(product.seconds),
+        "product median seconds per curve": medians[0],
+        "baseline median seconds per curve": medians[1],
+        "product Newton steps per point": float(np.mean([p.iterations for p in points])),
+        "baseline sweeps per point": float(np.mean([p.sweeps for p in points])),
+        "largest disagreement of solved points": max(
+            (p.difference for p in points if p.outcome == "solved"), default=0.0
+        ),
+        "ratio": rates[0] / max(rates[1], 1e-300),
+    }
+
+
+def print_totals(totals: dict[str, Any], points: list[Point]) -> None:
+    for name, value in totals.items():
+        if name != "ratio":
+            print(f"{name}: {value:.4g}")
+    for outcome in ("not converged", "other solution", "not attempted"):
+        named = [f"n={p.budget:g}, beta={p.beta:.6g}" for p in points if p.outcome == outcome]
+        print(f"baseline {outcome}: {len(named)}", *named, sep="\n  ")
+    print(f"ratio product/baseline solved points per second: {totals['ratio']:.2f} (target {TARGET:g})")
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description="The α = 3 figure: branch following against fixed-point iteration.")
+    parser.add_argument("--budgets", type=float, nargs="+", default=list(BUDGETS))
+    parser.add_argument("--relaxation", type=float, default=1.0, help="the largest factor on a baseline's step")
+    parser.add_argument("--seconds-per-point", type=float, default=20.0, help="the baseline's limit for one point")
+    parser.add_argument("--seconds", type=float, default=400.0, help="the baseline's limit for everything")
+    parser.add_argument("--json", action="store_true", help="print totals and points as JSON instead")
+    options = parser.parse_args()
+    os.environ["JAX_ENABLE_COMPILATION_CACHE"] = "false"  # read by the two processes when they import JAX
+    product = alone(run_product, options.budgets)
+    limits = (options.relaxation, options.seconds_per_point, options.seconds)
+    baseline = alone(run_baseline, product.points, *limits)
+    totals = summary(product, baseline)
+    if options.json:
+        print(json.dumps({"totals": totals, "points": [asdict(p) for p in baseline.points]}, indent=1))
+        return
+    print_table(product, baseline)
+    print_totals(totals, baseline.points)
+
+
+if __name__ == "__main__":
+    main()

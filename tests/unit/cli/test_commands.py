@@ -1,0 +1,210 @@
+"""The command line: what it prints, what it refuses, and how."""
+
+from __future__ import annotations
+
+import json
+import math
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import pytest
+
+from gardner.cli import main
+from gardner.cli.cache import cache_folder, use_compilation_cache
+from gardner.cli.console import read_range, to_json
+from gardner.errors import InvalidInputError
+
+
+def run(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, *arguments: str) -> tuple[int, str, str]:
+    monkeypatch.setattr(sys, "argv", ["gardner", *arguments])
+    with pytest.raises(SystemExit) as stopped:
+        main()
+    captured = capsys.readouterr()
+    return int(stopped.value.code or 0), captured.out, captured.err
+
+
+@pytest.fixture
+def gardner(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Any:
+    return lambda *arguments: run(capsys, monkeypatch, *arguments)
+
+
+def test_bounds_as_json(gardner: Any) -> None:
+    code, out, err = gardner("bounds", "--alpha", "3", "--budget", "0.6", "--json")
+    assert (code, err) == (0, "")
+    record = json.loads(out)
+    assert record["log_volume"]["min"] == pytest.approx(-0.9625826, abs=1e-6)
+    assert record["log_volume"]["max"] == pytest.approx(-0.1755032, abs=1e-6)
+    assert record["log_volume"]["halving"] == pytest.approx(-0.6 * math.log(2))
+    assert set(record["log_volume"]) == {"min", "typical", "max", "halving", "pool"}
+    assert set(record["accuracy"]) == {"min", "typical", "max", "pool"}
+    assert record["accuracy"]["min"] > record["accuracy"]["typical"] > record["accuracy"]["max"]
+    assert set(record["overlaps"]["typical"]) == {"m", "q", "Q", "r"}
+    assert record["status"] == {"min": "zero", "max": "zero"}
+    assert record["bracket"] == {"min": None, "max": None}
+    assert record["stability"]["min"] == pytest.approx(1.21, abs=0.01)
+    assert record["residual"] < 1e-9
+    assert record["quadrature_error"] < 1e-9
+    assert record["beta"]["min"] == pytest.approx(-12.793, rel=1e-4)
+
+
+def test_several_budgets_are_a_list_and_brackets_are_told(gardner: Any) -> None:
+    code, out, _ = gardner("bounds", "--alpha", "3", "--budget", "2.7:3:0.3", "--json")
+    assert code == 0
+    near, whole = json.loads(out)
+    assert near["status"]["min"] == "bracketed"
+    low, high = near["bracket"]["min"]
+    assert 0 <= high - low < 1e-5
+    assert high == near["log_volume"]["min"]
+    assert whole["beta"] == {"min": None, "max": None}
+    assert whole["log_volume"]["min"] == whole["log_volume"]["pool"]
+
+
+def test_bounds_as_a_table(gardner: Any) -> None:
+    code, out, _ = gardner("bounds", "-a", "3", "-n", "0.6")
+    assert code == 0
+    assert "-0.962583" in out
+    assert "bits/weight" in out
+    assert "replica-symmetric only" in out
+    code, out, _ = gardner("bounds", "-a", "3", "-n", "0.6", "-n", "0.3")
+    assert code == 0
+    assert "-0.510001" in out
+
+
+def test_budget(gardner: Any) -> None:
+    code, out, _ = gardner("budget", "--alpha", "3", "--log-volume", "-0.5", "--json")
+    answer = json.loads(out)
+    assert code == 0
+    assert answer["budget"]["best"] == pytest.approx(0.29478, abs=1e-5)
+    assert answer["budget"]["agnostic"] == pytest.approx(0.5 / math.log(2))
+    assert answer["target"] == {"log_volume": -0.5}
+    code, out, _ = gardner("budget", "--alpha", "3", "--accuracy", "0.99")
+    assert code == 0
+    assert "larger" in out or "44.13" in out
+
+
+@pytest.mark.parametrize("suffix", [".parquet", ".csv", ".json", ".svg", ".png", ".pdf", ".html"])
+def test_curve_files(gardner: Any, tmp_path: Path, suffix: str) -> None:
+    target = tmp_path / "deep" / f"curve{suffix}"
+    code, out, err = gardner("curve", "--alpha", "3", "--budget", "0.6", "--points", "7", "--out", str(target))
+    assert code == 0
+    assert out == ""
+    assert str(target) in err
+    if suffix == ".parquet":
+        assert len(pd.read_parquet(target)) == 7
+    elif suffix == ".csv":
+        assert "stability" in pd.read_csv(target).columns
+    elif suffix == ".json":
+        assert len(json.loads(target.read_text())["points"]) == 7
+    else:
+        assert target.stat().st_size > 5000
+
+
+def test_curve_as_json_and_table(gardner: Any) -> None:
+    code, out, _ = gardner("curve", "--alpha", "3", "--budget", "0.6", "--points", "5", "--json")
+    points = json.loads(out)["points"]
+    assert code == 0
+    assert len(points) == 5
+    wanted = [
+        "log_volume",
+        "complexity",
+        "beta",
+        "phi",
+        "m",
+        "q",
+        "Q",
+        "r",
+        "accuracy",
+        "stability",
+        "residual",
+        "quadrature_error",
+    ]
+    assert set(wanted) <= set(points[0])
+    code, out, _ = gardner("curve", "--alpha", "3", "--budget", "0.6", "--log-volume", "-0.5", "--json")
+    assert json.loads(out)["points"][0]["complexity"] == pytest.approx(1.404284, abs=1e-5)
+    code, out, _ = gardner("curve", "--alpha", "3", "--budget", "0.6")
+    assert code == 0
+    assert "worst residual" in out
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        "bounds --alpha 0 --budget 1",
+        "bounds --alpha -3 --budget 1",
+        "bounds --alpha nan --budget 1",
+        "bounds --alpha three --budget 1",
+        "bounds --alpha 3 --budget 0",
+        "bounds --alpha 3 --budget 3.5",
+        "bounds --alpha 3 --budget much",
+        "bounds --alpha 3 --budget 0.1:0.2",
+        "bounds --alpha 3 --budget 1:0.5:0.1",
+        "bounds --alpha 3 --budget 0.1:1:0",
+        "bounds --alpha 3 --budget 0.1:1:1e-9",
+        "bounds --alpha 3",
+        "bounds --alpha 3 --budget 1 --frobnicate",
+        "budget --alpha 3",
+        "budget --alpha 3 --accuracy 0.9 --log-volume -1",
+        "budget --alpha 3 --accuracy 1.5",
+        "curve --alpha 3 --budget 0.6 --points 1",
+        "curve --alpha 3 --budget 0.6 --out curve.txt",
+        "curve --alpha 3 --budget 0.6 --log-volume -7",
+        "reproduce everything",
+        "reproduce scaling --figures gif",
+        "nonsense",
+    ],
+)
+def test_bad_input_is_one_line_and_exit_code_2(gardner: Any, arguments: str) -> None:
+    code, out, err = gardner(*arguments.split())
+    assert code == 2
+    assert out == ""
+    assert err.startswith("error: ")
+    assert len(err.strip().splitlines()) == 1
+    assert "Traceback" not in err
+
+
+def test_help_is_fast_and_teaches() -> None:
+    """A fresh interpreter: --help must not load the solver."""
+    script = (
+        "import sys; from gardner.cli import app; app(['bounds', '--help'], standalone_mode=False); "
+        "print('jax' in sys.modules)"
+    )
+    result = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)  # noqa: S603
+    assert result.stdout.strip().endswith("False")
+    assert "gardner bounds --alpha 3 --budget 0.6" in result.stdout
+
+
+def test_import_is_light() -> None:
+    script = "import sys, gardner; print(any(name in sys.modules for name in ('jax', 'pandas', 'altair', 'scipy')))"
+    result = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)  # noqa: S603
+    assert result.stdout.strip() == "False"
+
+
+def test_version(gardner: Any) -> None:
+    code, out, _ = gardner("--version")
+    assert code == 0
+    assert out.startswith("gardner ")
+
+
+def test_ranges_are_decimal() -> None:
+    assert read_range("budget", ["0.1:0.5:0.1", "2"]) == [0.1, 0.2, 0.3, 0.4, 0.5, 2.0]
+    with pytest.raises(InvalidInputError):
+        read_range("budget", ["1:inf:1"])
+
+
+def test_json_has_no_nan() -> None:
+    assert json.loads(to_json({"a": [math.nan, 1.0, {"b": math.inf}]})) == {"a": [None, 1.0, {"b": None}]}
+
+
+def test_compilation_cache_can_be_chosen_and_turned_off(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.delenv("JAX_COMPILATION_CACHE_DIR", raising=False)
+    monkeypatch.setenv("GARDNER_CACHE", "off")
+    use_compilation_cache()
+    assert cache_folder() is None
+    monkeypatch.setenv("GARDNER_CACHE", str(tmp_path))
+    assert cache_folder() == tmp_path
+    monkeypatch.delenv("GARDNER_CACHE")
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "xdg"))
+    assert cache_folder() == tmp_path / "xdg" / "gardner"

@@ -1,0 +1,140 @@
+from __future__ import annotations
+
+import functools
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy.integrate import quad
+from scipy.special import log_ndtr
+
+from gardner.model import Sign
+from gardner.theory.free_entropy import INNER_ORDER, channel_psi, locate, log_average
+from gardner.theory.precision import double_precision
+from gardner.theory.quadrature import Floats, Grid, peak, refine, stretched_grid, window_rule
+
+
+@functools.partial(jax.jit, static_argnums=4)
+def _inner(h: float, D: float, V: float, beta: float, order: int) -> Any:
+    psi, centre = channel_psi(Sign(), 1.0), jnp.reshape(h, (1,))
+    return log_average(psi, (V,), beta, centre, D, locate(psi, (V,), beta, centre, D), order)[0]
+
+
+@double_precision
+def inner(h: float, D: float, V: float, beta: float, order: int = INNER_ORDER) -> float:
+    return float(_inner(h, D, V, beta, order))
+
+
+def witness(h: float, D: float, V: float, beta: float) -> float:
+    """Ln ∫Dζ Φ((√D ζ + h)/√V)^β by adaptive quadrature around the peak found on a dense grid."""
+
+    def exponent(z: Floats | float) -> Floats:
+        value: Floats = beta * log_ndtr((np.sqrt(D) * z + h) / np.sqrt(V)) - 0.5 * np.square(z)
+        return value
+
+    widest = 20.0 / np.sqrt(min(1.0, 1.0 + beta * D / V))
+    coarse = np.linspace(-5 * widest - abs(beta), 5 * widest + abs(beta), 400_001)
+    values = exponent(coarse)
+    top, mode = values.max(), coarse[values.argmax()]
+    alive = coarse[values > top - 45]
+    area = quad(
+        lambda z: np.exp(exponent(z) - top), alive[0], alive[-1], points=[mode], limit=500, epsabs=0, epsrel=1e-12
+    )[0]
+    return float(top + np.log(area) - 0.5 * np.log(2 * np.pi))
+
+
+@given(
+    h=st.floats(-2.0, 3.0),
+    ratio=st.floats(0.001, 1.5),
+    V=st.floats(0.05, 0.9),
+    edge=st.floats(0.02, 0.98),
+    positive=st.floats(0.1, 80.0),
+)
+def test_inner_average_against_adaptive_quadrature(
+    h: float, ratio: float, V: float, edge: float, positive: float
+) -> None:
+    """Both signs of β; for β < 0 up to the edge V + βD → 0 where the peak is wide and far off-centre."""
+    D = ratio * V
+    for beta in (-(1.0 - edge) / ratio, positive):
+        if abs(beta) < 300:
+            assert inner(h, D, V, beta) == pytest.approx(witness(h, D, V, beta), rel=1e-8, abs=1e-8)
+
+
+@pytest.mark.parametrize("beta", [-1e2, -1e4, -1e6, 1e2, 1e4, 1e6])
+def test_inner_average_at_extreme_beta(beta: float) -> None:
+    """At |β| = 10⁶ with βD fixed the integral is a Laplace limit; order 28 and 60 must agree."""
+    D = 0.3 / abs(beta)
+    for h in (-1.0, 0.0, 0.7, 2.0):
+        assert inner(h, D, 0.4, beta) == pytest.approx(inner(h, D, 0.4, beta, order=60), rel=1e-12, abs=1e-11)
+
+
+@jax.jit
+def _gaussian_terms(a: float, b: float) -> Any:
+    z, log_weights = window_rule(peak(lambda z: -0.5 * a * z * z + b * z, ()), INNER_ORDER)
+    return -0.5 * a * z * z + b * z + log_weights
+
+
+@given(a=st.floats(-0.98, 50.0), b=st.floats(-30.0, 30.0))
+def test_window_on_a_gaussian(a: float, b: float) -> None:
+    """∫Dz exp(−a z²/2 + b z) = (1+a)^(−1/2) exp(b²/(2(1+a)))."""
+
+    @double_precision
+    def integral() -> float:
+        terms = np.asarray(_gaussian_terms(a, b))
+        return float(terms.max() + np.log(np.exp(terms - terms.max()).sum()))
+
+    assert integral() == pytest.approx(-0.5 * np.log(1 + a) + b * b / (2 * (1 + a)), rel=1e-10, abs=1e-10)
+
+
+def _integrate(grid: Grid, function: object) -> float:
+    assert callable(function)
+    return float(sum((weights * function(eta)).sum() for eta, weights in grid.chunks()))
+
+
+@pytest.mark.parametrize("sharpness", [1.0, 1e2, 1e4])
+def test_refine_finds_a_kink(sharpness: float) -> None:
+    def kink(x: Floats) -> Floats:
+        return np.logaddexp(0.0, sharpness * (x - 0.3137)) / sharpness
+
+    grid = refine(lambda eta: np.stack([kink(eta) * np.exp(-0.5 * eta**2)]), np.array([-8.6, 0.0, 8.6]))
+    assert grid.resolved
+    expected = quad(
+        lambda x: float(kink(np.array(x))) * np.exp(-0.5 * x * x) / np.sqrt(2 * np.pi),
+        -8.6,
+        8.6,
+        points=[0.3137, 0.3137 - 20 / sharpness, 0.3137 + 20 / sharpness],
+        limit=500,
+        epsabs=1e-14,
+    )[0]
+    assert _integrate(grid, kink) == pytest.approx(expected, abs=1e-10)
+
+
+def test_a_fixed_grid_misses_the_kink() -> None:
+    """Negative control: the same integral on panels that do not know of the kink is visibly wrong."""
+
+    def kink(x: Floats) -> Floats:
+        return np.maximum(x - 0.3137, 0.0)
+
+    edges = np.linspace(-8.6, 8.6, 5)
+    blind = Grid(np.stack([edges[:-1], edges[1:]], 1), resolved=True)
+    exact = quad(lambda x: float(kink(np.array(x))) * np.exp(-0.5 * x * x) / np.sqrt(2 * np.pi), 0.3137, 8.6)[0]
+    assert abs(_integrate(blind, kink) - exact) > 1e-4
+    assert abs(_integrate(blind.bisected(), kink) - _integrate(blind, kink)) > 1e-5
+
+
+def test_refine_says_when_it_gives_up() -> None:
+    rng = np.random.default_rng(0)
+    noisy = refine(lambda eta: rng.normal(size=(1, len(eta))), np.array([-1.0, 1.0]))
+    assert not noisy.resolved
+
+
+@pytest.mark.parametrize("scale", [1e-4, 0.1, 5.0])
+def test_stretched_grid_integrates_narrow_features(scale: float) -> None:
+    grid = stretched_grid(scale)
+    assert len(grid.chunks()) == 1
+    expected = 1.0 / np.sqrt(1.0 + 1.0 / scale**2)
+    assert _integrate(grid, lambda eta: np.exp(-0.5 * (eta / scale) ** 2)) == pytest.approx(expected, rel=1e-10)
