@@ -13,6 +13,7 @@ counts for both. A point of the baseline counts as solved if it converged and ag
     python benchmarks/theory.py                     # the whole figure, about a minute
     python benchmarks/theory.py --budgets 0.3 1.5   # a quick run
     python benchmarks/theory.py --relaxation 2      # let the baseline over-relax, which the paper does not
+    python benchmarks/theory.py --fixed             # the iteration as printed: no damping, hence points that diverge
 """
 
 from __future__ import annotations
@@ -65,12 +66,21 @@ class Point:
     iterations: int
     outcome: str = "not attempted"  # then: solved, other solution, not converged
     sweeps: int = 0
-    mismatch: float = math.nan
-    difference: float = math.nan
+    difference: float | None = None
 
     @property
     def beta(self) -> float:
         return self.theta[5]
+
+
+@dataclass(frozen=True)
+class Rules:
+    """What the baseline may do."""
+
+    relaxation: float  # the largest factor on a step
+    fixed: bool  # … which then is the only one
+    seconds_per_point: float
+    seconds: float
 
 
 @dataclass
@@ -94,7 +104,7 @@ def run_product(budgets: list[float]) -> Run:
 
 
 # --- The baseline. Its unknowns are x = (m̂, q̂, Δ = Q̂ − q̂, A = 1 + r̂ + Q̂): the paper's four hats, combined so that
-# t = q − m², D = Q − q and V = r − Q come without subtraction, which at |β| = 10⁶ would cost the tolerance.
+# t = q − m², D = Q − q and V = r − Q come without subtraction (its rounding would cost a fifth more sweeps).
 
 
 def overlaps(x: Any, beta: Any) -> tuple[Any, Any, Any, Any]:
@@ -175,7 +185,7 @@ def burst(x: Any, phi: Any, damping: Any, last: Any, fixed: Any, eta: Any, weigh
     the spectrum, and a sweep that oscillates apart corrects itself within a few.
     """
     start = x
-    beta, n, tolerance, strongest = fixed
+    beta, n, tolerance, strongest, adaptation = fixed
 
     def unfinished(state: tuple[Any, ...]) -> Any:
         x, _, _, _, mismatch, count = state
@@ -188,14 +198,14 @@ def burst(x: Any, phi: Any, damping: Any, last: Any, fixed: Any, eta: Any, weigh
         relative = (new - x) / sizes(x, beta, n)
         mismatch = jnp.max(jnp.abs(relative))
         mu = jnp.sum(relative * last) / jnp.maximum(jnp.sum(last * last), 1e-300)
-        damping = jnp.clip(damping * (1.0 + ADAPTATION * jnp.clip(mu, -1.0, 1.0)), 0.02, strongest)
+        damping = jnp.clip(damping * (1.0 + adaptation * jnp.clip(mu, -1.0, 1.0)), 0.02, strongest)
         moved = jnp.where(mismatch > tolerance, x + damping * (new - x), x)
         return moved, phi, damping, relative, mismatch, count + 1
 
     return jax.lax.while_loop(unfinished, step, (x, phi, damping, last, jnp.array(jnp.inf), 0))
 
 
-def nodes_at(theta: Floats, eta: Floats) -> Peak:
+def windows_at(theta: Floats, eta: Floats) -> Peak:
     """Inner windows at all outer nodes, by the product's compiled finder (one label class: the channel is even)."""
     found = [locate_inner(PERCEPTRON, theta, part)[0] for part in eta.reshape(-1, CHUNK)]
     return found[0] if len(found) == 1 else Peak(*(jnp.concatenate(parts) for parts in zip(*found, strict=True)))
@@ -215,9 +225,9 @@ class Iterate:
         return np.array([*overlaps(self.x, beta), self.phi, beta])
 
 
-def iterate(start: Iterate, n: float, beta: float, tolerance: float, relaxation: float, deadline: float) -> Iterate:
+def iterate(start: Iterate, fixed: Floats, deadline: float) -> Iterate:
     """Sweeps from a start, with panels and windows renewed as the product would, to the end or to a limit."""
-    fixed = np.array([beta, n, tolerance, relaxation])
+    beta, _, tolerance, *_ = fixed
     now, last, made_at = start, np.zeros(4), None
     while now.sweeps < MAX_SWEEPS and time.perf_counter() < deadline:
         theta = now.theta(beta)
@@ -229,7 +239,7 @@ def iterate(start: Iterate, n: float, beta: float, tolerance: float, relaxation:
             eta, weights = map(np.concatenate, zip(*outer_grid(PERCEPTRON, theta).chunks(), strict=True))
             made_at = z
         arguments = (now.x, np.float64(now.phi), np.float64(now.damping), last, fixed)
-        x, phi, damping, last, mismatch, count = burst(*arguments, eta, weights, nodes_at(theta, eta))
+        x, phi, damping, last, mismatch, count = burst(*arguments, eta, weights, windows_at(theta, eta))
         now = Iterate(np.asarray(x), float(phi), float(damping), float(mismatch), now.sweeps + int(count))
         if not now.mismatch > tolerance:  # converged, or NaN
             break
@@ -247,18 +257,17 @@ def extrapolated(history: list[tuple[float, Iterate]], beta: float) -> Iterate:
     return Iterate(one.x * (one.x / zero.x) ** f, phi, one.damping)
 
 
-def attempt(point: Point, history: list[tuple[float, Iterate]], relaxation: float, seconds: float) -> None:
+def attempt(point: Point, history: list[tuple[float, Iterate]], rules: Rules) -> None:
     """Solve one point, compare it, and remember it as a start for the next one if it is right."""
-    n, beta = point.budget, point.beta
-    tolerance = max(TOLERANCE, point.residual)
-    deadline = time.perf_counter() + seconds
-    for damping in FIRST_DAMPINGS:
-        start = (
-            extrapolated(history, beta) if damping == 1.0 else Iterate(history[-1][1].x, history[-1][1].phi, damping)
-        )
-        end = iterate(start, n, beta, tolerance, relaxation * damping, deadline)
+    beta, nearest = point.beta, history[-1][1]
+    tolerance = max(TOLERANCE, point.residual)  # where rounding stopped the product earlier, so may the baseline
+    deadline = time.perf_counter() + rules.seconds_per_point
+    for damping in FIRST_DAMPINGS[: 1 if rules.fixed else None]:
+        start = extrapolated(history, beta) if damping == 1.0 else Iterate(nearest.x, nearest.phi, damping)
+        adaptation = 0.0 if rules.fixed else ADAPTATION
+        fixed = np.array([beta, point.budget, tolerance, rules.relaxation * damping, adaptation])
+        end = iterate(start, fixed, deadline)
         point.sweeps += end.sweeps
-        point.mismatch = end.mismatch
         if end.mismatch <= tolerance:
             break
     else:
@@ -274,7 +283,7 @@ def attempt(point: Point, history: list[tuple[float, Iterate]], relaxation: floa
 
 
 @double_precision
-def run_baseline(points: list[Point], relaxation: float, seconds_per_point: float, seconds: float) -> Run:
+def run_baseline(points: list[Point], rules: Rules) -> Run:
     run = Run(points)
     began = time.perf_counter()
     for n in dict.fromkeys(point.budget for point in points):
@@ -283,8 +292,8 @@ def run_baseline(points: list[Point], relaxation: float, seconds_per_point: floa
             typical = typical_theta(PERCEPTRON, ALPHA, n)
             history = [(0.0, Iterate(to_hats(typical), typical[4]))]
             for point in points:
-                if (point.budget, point.side) == (n, side.value) and time.perf_counter() - began < seconds:
-                    attempt(point, history, relaxation, seconds_per_point)
+                if (point.budget, point.side) == (n, side.value) and time.perf_counter() - began < rules.seconds:
+                    attempt(point, history, rules)
         run.seconds[n] = time.perf_counter() - start
     return run
 
@@ -306,32 +315,25 @@ def print_table(product: Run, baseline: Run) -> None:
         print(f"{n:6.1f}{len(points):8d}{seconds:12.2f}{other:12.2f}{solved:17d}{steps:20.1f}{sweeps:14.1f}")
 
 
-def summary(product: Run, baseline: Run) -> dict[str, Any]:
-    """Totals; a curve is both sides of one budget, the median over curves is free of compilation."""
-    spent, other_spent = (sum(run.seconds.values()) for run in (product, baseline))
-    medians = [float(np.median(list(run.seconds.values()))) for run in (product, baseline)]
+def summary(product: Run, baseline: Run) -> dict[str, float]:
+    """Totals; a curve is both sides of one budget, and the median over curves is free of compilation."""
     points = baseline.points
-    solved = sum(p.outcome == "solved" for p in points)
-    rates = len(points) / spent, solved / other_spent
-    return {
-        "points": len(points),
-        "baseline solved": solved,
-        "product points per second": rates[0],
-        "baseline solved points per second": rates[1],
-        "product seconds per curve": spent / len(product.seconds),
-        "baseline seconds per curve": other_spent / len(product.seconds),
-        "product median seconds per curve": medians[0],
-        "baseline median seconds per curve": medians[1],
-        "product Newton steps per point": float(np.mean([p.iterations for p in points])),
-        "baseline sweeps per point": float(np.mean([p.sweeps for p in points])),
-        "largest disagreement of solved points": max(
-            (p.difference for p in points if p.outcome == "solved"), default=0.0
-        ),
-        "ratio": rates[0] / max(rates[1], 1e-300),
-    }
+    totals: dict[str, float] = {"points": len(points)}
+    totals["baseline solved"] = sum(p.outcome == "solved" for p in points)
+    totals["largest disagreement"] = max(p.difference or 0.0 for p in points)
+    for name, run, solved in (("product", product, len(points)), ("baseline", baseline, totals["baseline solved"])):
+        seconds = list(run.seconds.values())
+        totals[f"{name} solved points per second"] = solved / sum(seconds)
+        totals[f"{name} seconds per curve, mean"] = float(np.mean(seconds))
+        totals[f"{name} seconds per curve, median"] = float(np.median(seconds))
+    totals["product Newton steps per point"] = float(np.mean([p.iterations for p in points]))
+    totals["baseline sweeps per point"] = float(np.mean([p.sweeps for p in points]))
+    rate = totals["baseline solved points per second"]
+    totals["ratio"] = totals["product solved points per second"] / rate if rate else math.inf
+    return totals
 
 
-def print_totals(totals: dict[str, Any], points: list[Point]) -> None:
+def print_totals(totals: dict[str, float], points: list[Point]) -> None:
     for name, value in totals.items():
         if name != "ratio":
             print(f"{name}: {value:.4g}")
@@ -345,14 +347,15 @@ def main() -> None:
     parser = argparse.ArgumentParser(description="The α = 3 figure: branch following against fixed-point iteration.")
     parser.add_argument("--budgets", type=float, nargs="+", default=list(BUDGETS))
     parser.add_argument("--relaxation", type=float, default=1.0, help="the largest factor on a baseline's step")
+    parser.add_argument("--fixed", action="store_true", help="no adaptation: every step has that factor")
     parser.add_argument("--seconds-per-point", type=float, default=20.0, help="the baseline's limit for one point")
     parser.add_argument("--seconds", type=float, default=400.0, help="the baseline's limit for everything")
     parser.add_argument("--json", action="store_true", help="print totals and points as JSON instead")
     options = parser.parse_args()
     os.environ["JAX_ENABLE_COMPILATION_CACHE"] = "false"  # read by the two processes when they import JAX
     product = alone(run_product, options.budgets)
-    limits = (options.relaxation, options.seconds_per_point, options.seconds)
-    baseline = alone(run_baseline, product.points, *limits)
+    rules = Rules(options.relaxation, options.fixed, options.seconds_per_point, options.seconds)
+    baseline = alone(run_baseline, product.points, rules)
     totals = summary(product, baseline)
     if options.json:
         print(json.dumps({"totals": totals, "points": [asdict(p) for p in baseline.points]}, indent=1))
