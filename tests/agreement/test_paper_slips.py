@@ -101,7 +101,7 @@ def test_replica_trick_needs_a_logarithm() -> None:
 
 
 def small_amp(F: Floats, y: Floats) -> Floats:
-    """Posterior mean of a perceptron by forty plain AMP iterations (physics.md §5); random rows need no more."""
+    """Posterior mean of a perceptron by forty plain AMP iterations; random rows need no more."""
     squares, mean, variance, g = F**2, np.zeros(F.shape[1]), np.ones(F.shape[1]), np.zeros(F.shape[0])
     for _ in range(40):
         V = squares @ variance

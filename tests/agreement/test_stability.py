@@ -56,7 +56,7 @@ def test_ratios_by_finite_differences(volume: float) -> None:
 
 
 def one_step_free_entropy(point: Point, x: float, d: float) -> float:
-    """Φ₁ of physics.md §7 at given (x, d), with Q, V, m, q₀ = q and φ, β held at the replica-symmetric point."""
+    """Φ₁ of docs/theory.md, section 7, at given (x, d), the rest held at the replica-symmetric point."""
     t, D, V, beta = parts(point)
     D, W = D - d, V + beta * (D - d)
     wide = W + beta * x * d

@@ -34,6 +34,7 @@ _SECONDS = 12.0  # per side; an honest "unresolved" beats a hang
 _FIRST_STEP, _LONGEST_STEP, _SHORTEST_STEP = 0.4, 1.2, 1e-5
 
 
+_STRAIGHT = 0.5  # least cosine between the tangents of neighbouring points
 _LN_T = 1  # position of ln t in z: at tiny t = q − m² it carries rounding noise that nothing else feels
 
 
@@ -107,30 +108,35 @@ def _walk(problem: Problem, side: Side, start: Floats, states: list[State]) -> t
     """Append solved points until the branch ends; returns how it ended."""
     began = time.monotonic()
     states.append(_first(problem, side, start))
-    heading = states[0].z - start
-    step = _FIRST_STEP
+    tangent = _oriented(states[0], side.sign * np.eye(6)[5])  # away from β = 0
+    bend, step = np.zeros(6), _FIRST_STEP
     while states[-1].complexity > 0.0:
         last = states[-1]
         if _reach(last) < _TIGHT or abs(last.theta.beta) > _LARGEST_BETA:
             return (Status.BRACKETED, "") if _reach(last) < BRACKETED else (Status.UNRESOLVED, "|β| beyond 1e9")
         if time.monotonic() - began > _SECONDS:
             return Status.UNRESOLVED, f"{_SECONDS:g} s spent"
-        tangent = np.asarray(last.tangent)
-        tangent = tangent if tangent @ heading > 0 else -tangent
         try:
-            new = _next(problem, last, tangent, step)
+            new = _next(problem, last, tangent, bend, step)
         except ConvergenceError as error:
             if _reach(last) < _GOOD_ENOUGH:
                 return Status.BRACKETED, ""
-            step *= 0.4
+            step, bend = 0.4 * step, np.zeros(6)
             if step < _SHORTEST_STEP:
                 return Status.UNRESOLVED, f"the branch could not be followed further ({error.what})"
             continue
-        heading = new.z - last.z
         states.append(new)
+        before, tangent = tangent, _oriented(new, tangent)
+        bend = (tangent - before) / np.linalg.norm(new.z - last.z)
         step = min(_LONGEST_STEP, step * (1.7 if new.iterations <= 4 else 1.2 if new.iterations <= 5 else 0.7))
     states[-1] = _zero(problem, states[-2].z if len(states) > 1 else start, states)
     return Status.ZERO, ""
+
+
+def _oriented(state: State, direction: Floats) -> Floats:
+    """The unit tangent of the branch, pointing along ``direction``."""
+    tangent = np.asarray(state.tangent)
+    return tangent if tangent @ direction > 0.0 else -tangent
 
 
 def _first(problem: Problem, side: Side, start: Floats) -> State:
@@ -145,12 +151,14 @@ def _first(problem: Problem, side: Side, start: Floats) -> State:
     raise ConvergenceError(f"no point next to the typical subset ({failure.what})")
 
 
-def _next(problem: Problem, last: State, tangent: Floats, step: float) -> State:
-    """One step along the branch; a landing that turned round or jumped to another branch is refused."""
-    predicted = last.z + step * tangent
-    new = solve(problem, predicted, at_distance(predicted, tangent))
+def _next(problem: Problem, last: State, tangent: Floats, bend: Floats, step: float) -> State:
+    """One step along the branch, predicted by tangent and curvature; a landing that turned or jumped is refused."""
+    predicted = last.z + step * tangent + 0.5 * step**2 * bend
+    new = solve(problem, predicted, at_distance(predicted, tangent), like=last.grid)
     if np.linalg.norm(np.delete(new.z - predicted, _LN_T)) > 0.75 * step:
         raise ConvergenceError("the corrector moved further than the predictor")
+    if abs(np.asarray(new.tangent) @ tangent) < _STRAIGHT and step > 1e-2:
+        raise ConvergenceError("the branch bends too sharply for the step")
     if new.theta.beta * last.theta.beta <= 0.0:
         raise ConvergenceError("the branch turned back through β = 0")
     return new

@@ -12,7 +12,7 @@ from gardner import InvalidInputError, bounds, bounds_sweep, budget_for, complex
 from gardner.model import PERCEPTRON
 from gardner.theory.branch import Side, Status
 
-# physics.md §6, α = 3: n, ln v min, β, m, q, Q, ln v max, β, m
+# computed independently of this code, α = 3: n, ln v min, β, m, q, Q, ln v max, β, m
 REFERENCE = [
     (0.3, -0.510001, -5.248, 0.34074, 0.15604, 0.27328, -0.0988886, 74.24, 0.09298),
     (0.6, -0.9625826, -12.793, 0.633324, 0.497257, 0.525962, -0.1755032, 71.82, 0.162123),

@@ -11,7 +11,7 @@ from scipy.special import log_ndtr
 
 from gardner import InvalidInputError, pool, typical
 
-# physics.md §6: budget, overlap, ε_Bayes, ε_Gibbs, ln v
+# computed independently of this code: budget, overlap, ε_Bayes, ε_Gibbs, ln v
 REFERENCE = [
     (0.5, 0.28032573, 0.3223953, 0.4095575, -0.3216658),
     (1.0, 0.48626364, 0.2543730, 0.3383595, -0.5964413),
