@@ -109,7 +109,7 @@ def _walk(problem: Problem, side: Side, start: Floats, states: list[State]) -> t
     began = time.monotonic()
     states.append(_first(problem, side, start))
     tangent = _oriented(states[0], side.sign * np.eye(6)[5])  # away from β = 0
-    bend, step = np.zeros(6), _FIRST_STEP
+    step = _FIRST_STEP
     while states[-1].complexity > 0.0:
         last = states[-1]
         if _reach(last) < _TIGHT or abs(last.theta.beta) > _LARGEST_BETA:
@@ -117,17 +117,16 @@ def _walk(problem: Problem, side: Side, start: Floats, states: list[State]) -> t
         if time.monotonic() - began > _SECONDS:
             return Status.UNRESOLVED, f"{_SECONDS:g} s spent"
         try:
-            new = _next(problem, last, tangent, bend, step)
+            new = _next(problem, last, tangent, step)
         except ConvergenceError as error:
             if _reach(last) < _GOOD_ENOUGH:
                 return Status.BRACKETED, ""
-            step, bend = 0.4 * step, np.zeros(6)
+            step *= 0.4
             if step < _SHORTEST_STEP:
                 return Status.UNRESOLVED, f"the branch could not be followed further ({error.what})"
             continue
         states.append(new)
-        before, tangent = tangent, _oriented(new, tangent)
-        bend = (tangent - before) / np.linalg.norm(new.z - last.z)
+        tangent = _oriented(new, new.z - last.z)
         step = min(_LONGEST_STEP, step * (1.7 if new.iterations <= 4 else 1.2 if new.iterations <= 5 else 0.7))
     states[-1] = _zero(problem, states[-2].z if len(states) > 1 else start, states)
     return Status.ZERO, ""
@@ -151,10 +150,10 @@ def _first(problem: Problem, side: Side, start: Floats) -> State:
     raise ConvergenceError(f"no point next to the typical subset ({failure.what})")
 
 
-def _next(problem: Problem, last: State, tangent: Floats, bend: Floats, step: float) -> State:
-    """One step along the branch, predicted by tangent and curvature; a landing that turned or jumped is refused."""
-    predicted = last.z + step * tangent + 0.5 * step**2 * bend
-    new = solve(problem, predicted, at_distance(predicted, tangent), like=last.grid)
+def _next(problem: Problem, last: State, tangent: Floats, step: float) -> State:
+    """One step along the branch; a landing that turned round or jumped to another branch is refused."""
+    predicted = last.z + step * tangent
+    new = solve(problem, predicted, at_distance(predicted, tangent))
     if np.linalg.norm(np.delete(new.z - predicted, _LN_T)) > 0.75 * step:
         raise ConvergenceError("the corrector moved further than the predictor")
     if abs(np.asarray(new.tangent) @ tangent) < _STRAIGHT and step > 1e-2:

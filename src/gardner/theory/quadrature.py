@@ -26,7 +26,6 @@ PANEL_ORDER = 16
 CHUNK_PANELS = 16
 CHUNK = PANEL_ORDER * CHUNK_PANELS  # outer nodes per compiled call: one shape, one compilation
 MAX_PANELS = 160
-_IDLE = 1e-5  # a panel twice as wide has coefficients of degree 15 some 2¹⁵ times larger
 
 _NODES, _WEIGHTS = np.polynomial.legendre.leggauss(PANEL_ORDER)
 _TO_LEGENDRE = ((2 * np.arange(PANEL_ORDER) + 1) / 2)[:, None] * (
@@ -107,21 +106,8 @@ def window_rule(at: Peak, order: int) -> tuple[Any, Any]:
 class Grid:
     """Nodes of the outer integral ∫Dη: panels in η, each with 16 Gauss–Legendre nodes, padded to whole chunks."""
 
-    edges: Floats  # (panels, 2), from left to right
+    edges: Floats  # (panels, 2)
     resolved: bool
-    slack: Floats | None = None  # how far each panel's neglected coefficients are below the tolerance
-
-    def breakpoints(self) -> Floats:
-        """Where to start refining at a nearby point: these panels, neighbours joined where both resolve too well."""
-        edges = np.append(self.edges[:, 0], self.edges[-1, 1])
-        if self.slack is None:
-            return edges
-        idle, keep, index = self.slack < _IDLE, np.ones(len(edges), dtype=bool), 0
-        while index + 1 < len(idle):
-            joined = bool(idle[index] and idle[index + 1])
-            keep[index + 1] = not joined
-            index += 2 if joined else 1
-        return edges[keep]
 
     def bisected(self) -> Grid:
         """The same range with every panel halved: what the error estimate compares with."""
@@ -164,7 +150,7 @@ def refine(
     is about their square.
     """
     todo = np.stack([breakpoints[:-1], breakpoints[1:]], 1)
-    done: list[Floats] = []  # rows (left, right, slack)
+    done: list[Floats] = []
     scale: Floats | None = None
     while len(todo):
         values = _on_panels(integrands, todo)
@@ -173,22 +159,14 @@ def refine(
             totals = np.einsum("kpn,n,p->k", np.abs(values), _WEIGHTS, half)
             scale = np.maximum(totals, floor * totals[0])
         tails = np.abs(np.einsum("cn,kpn->kpc", _TO_LEGENDRE[-2:], values)).max(axis=2) * half
-        slack = (tails / (tolerance * scale[:, None])).max(axis=0)
-        split = slack > 1.0
-        done.append(np.column_stack([todo, slack])[~split])
+        split = (tails > tolerance * scale[:, None]).any(axis=0)
+        done.append(todo[~split])
         rough = todo[split]
         if sum(map(len, done)) + 2 * len(rough) > MAX_PANELS:
-            done.append(np.column_stack([todo, slack])[split])
-            return _assembled(done, resolved=False)
+            return Grid(np.concatenate([*done, rough]), resolved=False)
         middle = rough.mean(axis=1)
         todo = np.concatenate([np.stack([rough[:, 0], middle], 1), np.stack([middle, rough[:, 1]], 1)])
-    return _assembled(done, resolved=True)
-
-
-def _assembled(rows: list[Floats], *, resolved: bool) -> Grid:
-    table = np.concatenate(rows)
-    table = table[np.argsort(table[:, 0])]
-    return Grid(table[:, :2], resolved, table[:, 2])
+    return Grid(np.concatenate(done), resolved=True)
 
 
 def _on_panels(integrands: Callable[[Floats], Floats], edges: Floats) -> Floats:

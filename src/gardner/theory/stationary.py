@@ -173,22 +173,22 @@ def at_distance(predicted: Floats, tangent: Floats) -> Control:
     return lambda state: (float(tangent @ (state.z - predicted)), tangent)
 
 
-def evaluate(problem: Problem, z: Floats, grid: Grid | None = None, like: Grid | None = None) -> State:
-    """The equations at z, on the panels given or on new ones (made quicker from those of a point ``like`` it)."""
+def evaluate(problem: Problem, z: Floats, grid: Grid | None = None) -> State:
+    """The equations at z, on panels made for it unless some are given."""
     theta = to_theta(z)
     if not np.all(np.isfinite(theta)) or theta[:4].min() <= 0.0:
         raise ConvergenceError("the iteration left the domain of the free entropy")
-    grid = outer_grid(problem.model, theta, like) if grid is None else grid
+    grid = outer_grid(problem.model, theta) if grid is None else grid
     return State(problem, z, grid, jet(problem.model, problem.pool_ratio, theta, grid))
 
 
-def solve(problem: Problem, z: Floats, control: Control, like: Grid | None = None) -> State:
+def solve(problem: Problem, z: Floats, control: Control) -> State:
     """Newton from z; the answer carries its residual, its iterations and the tangent of the branch.
 
     Steps are limited to one unit of z. Newton stops at a relative mismatch of 10⁻¹¹, or where rounding lets it go no
     further if that is below 10⁻⁷; anything else raises :class:`ConvergenceError`.
     """
-    made_at, state = z, evaluate(problem, z, like=like)
+    made_at, state = z, evaluate(problem, z)
     best: State | None = None
     for iteration in range(1, _MAX_ITERATIONS + 1):
         values, rows = state.equations
@@ -211,7 +211,7 @@ def solve(problem: Problem, z: Floats, control: Control, like: Grid | None = Non
         z = state.z + step * min(1.0, _LONGEST_STEP / np.abs(step).max())
         far = np.abs(z - made_at).max() > _REGRID
         grid, made_at = (None, z) if far else (state.grid, made_at)
-        state = evaluate(problem, z, grid, like=state.grid)
+        state = evaluate(problem, z, grid)
     raise ConvergenceError(f"no convergence in {_MAX_ITERATIONS} Newton steps (residual {residual:.1e})")
 
 

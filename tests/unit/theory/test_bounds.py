@@ -61,6 +61,20 @@ def test_every_bound_is_resolved_and_ordered(alpha: float, fraction: float) -> N
             assert 0.0 <= end.bracket[1] - end.bracket[0] < 1e-5
 
 
+@pytest.mark.parametrize(
+    ("alpha", "budget"),
+    [(1000.0, 859.0), (308.02, 303.8), (519.12, 510.19), (100.0, 1.0), (1000.0, 5.0), (84.05, 0.8255), (2.0, 0.01)],
+)
+def test_corners_where_earlier_versions_failed(alpha: float, budget: float) -> None:
+    """Folds, edges V + βD → 0, slivers of uncertain labels: each of these was once unresolved or wrong."""
+    result = bounds(pool_ratio=alpha, budget=budget)
+    assert result.minimum.status is not Status.UNRESOLVED, result.minimum.reason
+    assert result.maximum.status is not Status.UNRESOLVED, result.maximum.reason
+    assert result.quadrature_error < 1e-7
+    assert result.pool.log_volume - 1e-9 <= result.minimum.log_volume <= result.typical.log_volume
+    assert result.typical.log_volume <= result.maximum.log_volume < 0.0
+
+
 def test_volumes_fall_with_the_budget() -> None:
     results = bounds_sweep(PERCEPTRON, 3.0, [0.2, 0.5, 0.9, 1.4, 2.0, 2.6, 2.95])
     for quantity in (
