@@ -8,7 +8,7 @@ from __future__ import annotations
 import functools
 import math
 from collections.abc import Callable
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -29,6 +29,21 @@ if TYPE_CHECKING:
 
 
 MOST_POINTS = 10_000
+_NEAR_TOP = 1e-4  # of a side's length: nearer to the typical point than that, values are interpolated
+
+
+_SMOOTH = (
+    "beta",
+    "phi",
+    "m",
+    "q",
+    "Q",
+    "r",
+    "accuracy",
+    "subset_averaged_accuracy",
+    "stability",
+    "inner_stability",
+)
 
 
 @dataclass(frozen=True)
@@ -259,8 +274,6 @@ def complexity_at(
             )
         return whole
     top = typical_point(problem)
-    if abs(target - top.log_volume) < 1e-10 * max(1.0, abs(target)):
-        return top
     side = branch(problem, Side.MIN if target < top.log_volume else Side.MAX)
     end = side.states[-1].log_volume if side.states else top.log_volume
     if side.side.sign * (target - end) > 1e-12:
@@ -271,7 +284,29 @@ def complexity_at(
             f"{known} at {end:.8g} for alpha = {problem.pool_ratio:g}, budget = {problem.budget:g}",
             hint="see gardner bounds for the range",
         )
+    near = _NEAR_TOP * (end - top.log_volume)
+    if abs(target - top.log_volume) < abs(near):
+        return _next_to(top, point_of(at_volume(problem, side, top.log_volume + near)), target)
     return point_of(at_volume(problem, side, target))
+
+
+def _next_to(top: Point, edge: Point, log_volume: float) -> Point:
+    """A point so close to β = 0 that dividing by β² would leave only rounding: the line to a solved neighbour.
+
+    The neighbour is 10⁻⁴ of the side away, so what the line misses is of relative order 10⁻⁸; Σ, whose slope is −β,
+    is the parabola.
+    """
+    distance = log_volume - top.log_volume
+    weight = distance / (edge.log_volume - top.log_volume)
+    mixed = {name: (1.0 - weight) * getattr(top, name) + weight * getattr(edge, name) for name in _SMOOTH}
+    return replace(
+        edge,
+        log_volume=log_volume,
+        complexity=top.complexity - 0.5 * mixed["beta"] * distance,
+        residual=max(top.residual, edge.residual),
+        quadrature_error=max(top.quadrature_error, edge.quadrature_error),
+        **mixed,
+    )
 
 
 def checked(model: GLM, pool_ratio: float, budget: float) -> Problem:

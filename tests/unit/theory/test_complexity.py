@@ -63,6 +63,28 @@ def test_top_of_the_curve_counts_all_subsets(problem: tuple[float, float]) -> No
         assert getattr(top, name) == pytest.approx(middle, rel=1e-2)
 
 
+@pytest.mark.parametrize("distance", [0.0, 1e-13, 1e-10, -1e-7, 1e-6, -1e-5, 6e-5, -6e-5])
+def test_next_to_the_typical_point(distance: float) -> None:
+    """However close to β = 0: dΣ = −½β d ln v, and everything is continuous."""
+    top = complexity_at(pool_ratio=3.0, budget=0.6, log_volume=typical(budget=0.6).log_volume)
+    assert top.beta == 0.0
+    here = complexity_at(pool_ratio=3.0, budget=0.6, log_volume=top.log_volume + distance)
+    assert here.beta * distance >= 0.0
+    assert here.complexity == pytest.approx(top.complexity - 0.5 * here.beta * distance, abs=1e-9)
+    for name in ("m", "q", "Q", "accuracy", "phi", "stability"):
+        assert getattr(here, name) == pytest.approx(getattr(top, name), rel=3e-3)
+
+
+@pytest.mark.parametrize("distance", [0.0, 1e-11, -1e-9, 1e-7])
+def test_across_beta_one(distance: float) -> None:
+    """At β = 1 the ratio D/V drops out of Φ; Q must still be the limit from both sides (0.3055014, by
+    interpolation)."""
+    here = complexity_at(pool_ratio=3.0, budget=0.6, log_volume=-0.3390677815434 + distance)
+    assert here.beta == pytest.approx(1.0, abs=1e-5)
+    sides = [complexity_at(pool_ratio=3.0, budget=0.6, log_volume=here.log_volume + s * 1e-3) for s in (1, -1)]
+    assert pytest.approx(0.5 * (sides[0].Q + sides[1].Q), abs=2e-6) == here.Q
+
+
 def test_typical_overlap_between_subsets_is_the_limit_of_the_branch() -> None:
     """Q and ln v of the β = 0 equations against the branch at β = ±h, extrapolated to zero."""
 
