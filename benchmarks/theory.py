@@ -38,7 +38,8 @@ from jax.scipy.special import logsumexp
 
 from gardner.model import PERCEPTRON
 from gardner.theory.branch import Side, follow
-from gardner.theory.free_entropy import INNER_ORDER, Theta, locate_inner, outer_grid
+from gardner.theory.free_entropy import INNER_ORDER, Theta
+from gardner.theory.jets import locate_inner, outer_grid
 from gardner.theory.precision import double_precision
 from gardner.theory.quadrature import CHUNK, Floats, Peak, window_rule
 from gardner.theory.special import inverse_mills, log_ndtr

@@ -8,7 +8,7 @@ from scipy.special import log_ndtr, ndtr
 
 from gardner import bounds, complexity_at
 from gardner.model import PERCEPTRON
-from gardner.theory.complexity import Point
+from gardner.theory.point import Point
 from gardner.theory.quadrature import Floats
 
 ALPHA, BUDGET = 3.0, 0.6

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 from gardner.model import GLM, PERCEPTRON
 from gardner.theory.branch import Side, Status
-from gardner.theory.complexity import Point, branch, checked, point_of, typical_point, whole_pool_point
+from gardner.theory.complexity import branch, checked
+from gardner.theory.point import Point, point_of, typical_point, whole_pool_point
 from gardner.theory.precision import double_precision
 from gardner.theory.stationary import Problem
 from gardner.theory.typical import Typical, pool

@@ -22,8 +22,9 @@ from gardner.errors import ConvergenceError
 from gardner.model import GLM, PERCEPTRON
 from gardner.theory.bounds import LN2
 from gardner.theory.branch import Side, Status
-from gardner.theory.complexity import at_volume, branch, order_parameters
+from gardner.theory.complexity import at_volume, branch
 from gardner.theory.inputs import check_model, check_target
+from gardner.theory.point import order_parameters
 from gardner.theory.precision import double_precision
 from gardner.theory.stationary import Control, Problem, State, at_complexity, at_log_volume, solve
 from gardner.theory.typical import Typical, pool, typical

@@ -27,11 +27,11 @@ from gardner.theory.free_entropy import (
     Psi,
     Theta,
     channel_psi,
-    locate_inner,
     log_density,
     selection_field,
     teacher_log_weight,
 )
+from gardner.theory.jets import locate_inner
 from gardner.theory.quadrature import Floats, Grid, Peak, slope_and_curvature
 
 _SMALLEST_BETA = 1e-5  # f''/β has a limit at β = 0; from here on it is that limit to five digits

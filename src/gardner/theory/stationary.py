@@ -18,7 +18,8 @@ import numpy as np
 
 from gardner.errors import ConvergenceError
 from gardner.model import GLM
-from gardner.theory.free_entropy import Jet, Theta, jet, outer_grid
+from gardner.theory.free_entropy import Theta
+from gardner.theory.jets import Jet, jet, outer_grid
 from gardner.theory.quadrature import Floats, Grid
 
 TOLERANCE = 1e-11  # of the relative mismatch

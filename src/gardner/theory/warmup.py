@@ -11,7 +11,7 @@ import threading
 import numpy as np
 
 from gardner.model import GLM, PERCEPTRON
-from gardner.theory.free_entropy import compile_energetic
+from gardner.theory.jets import compile_energetic
 from gardner.theory.precision import double_precision
 from gardner.theory.quadrature import CHUNK, Peak
 from gardner.theory.stability import compile_ratios

@@ -18,10 +18,8 @@ from gardner.theory.free_entropy import (
     closed,
     gaussian_hats,
     general,
-    jet,
-    outer_grid,
-    quadrature_shift,
 )
+from gardner.theory.jets import jet, outer_grid, quadrature_shift
 from gardner.theory.precision import double_precision
 from gardner.theory.quadrature import CHUNK, Floats, Grid
 
