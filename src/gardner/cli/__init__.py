@@ -17,6 +17,7 @@ app = typer.Typer(
     epilog="Start with: gardner bounds --alpha 3 --budget 0.6",
     no_args_is_help=True,
     pretty_exceptions_enable=False,
+    rich_markup_mode="markdown",
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 app.command("bounds")(bounds.command)

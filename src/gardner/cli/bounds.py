@@ -25,7 +25,7 @@ def command(
 ) -> None:
     """Smallest, typical and largest Gardner volume of any subset of a pool.
 
-    No strategy can leave the interval [min, max]; a label-agnostic one (it sees a label only after asking for it)
+    No strategy can leave the interval from min to max; a label-agnostic one (it sees a label only after asking for it)
     cannot go below "halving", one bit a label; random choice gives "typical". "stability" above 1 means that replica
     symmetry is broken there and the bound is the replica-symmetric approximation.
 

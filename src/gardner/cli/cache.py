@@ -16,14 +16,27 @@ def cache_folder() -> Path | None:
     if chosen:
         return Path(chosen)
     base = os.environ.get("XDG_CACHE_HOME")
-    return (Path(base) if base else Path.home() / ".cache") / "gardner"
+    try:
+        return (Path(base) if base else Path.home() / ".cache") / "gardner"
+    except RuntimeError:  # a user without a home
+        return None
 
 
 def use_compilation_cache() -> None:
-    """Tell JAX (not imported yet) through its environment; settings the user made are left alone."""
+    """Tell JAX (not imported yet) through its environment; settings the user made are left alone.
+
+    A folder that cannot be written is done without: the answer is the same, only later.
+    """
     folder = cache_folder()
     if folder is None or "JAX_COMPILATION_CACHE_DIR" in os.environ:
         return
-    os.environ["JAX_COMPILATION_CACHE_DIR"] = str(folder / "compiled")
+    compiled = folder / "compiled"
+    try:
+        compiled.mkdir(parents=True, exist_ok=True)
+    except OSError:
+        return
+    if not os.access(compiled, os.W_OK | os.X_OK):
+        return
+    os.environ["JAX_COMPILATION_CACHE_DIR"] = str(compiled)
     os.environ.setdefault("JAX_PERSISTENT_CACHE_MIN_COMPILE_TIME_SECS", "0")
     os.environ.setdefault("JAX_PERSISTENT_CACHE_MIN_ENTRY_SIZE_BYTES", "-1")

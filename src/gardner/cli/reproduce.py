@@ -10,7 +10,7 @@ from gardner.cli.console import progress_bar
 
 
 def command(
-    names: list[str] = typer.Argument(None, metavar="[NAME]...", help="Which results; all of them by default."),
+    names: list[str] = typer.Argument(None, metavar="NAME", help="Which results; all of them by default."),
     out: Path = typer.Option(Path("out"), "--out", "-o", metavar="FOLDER", help="Where the page and tables go."),
     listing: bool = typer.Option(False, "--list", help="List the names and stop."),
     figures: str | None = typer.Option(

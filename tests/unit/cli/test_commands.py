@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -203,6 +204,10 @@ def test_compilation_cache_can_be_chosen_and_turned_off(monkeypatch: pytest.Monk
     monkeypatch.setenv("GARDNER_CACHE", "off")
     use_compilation_cache()
     assert cache_folder() is None
+    (tmp_path / "file").write_text("not a folder")
+    monkeypatch.setenv("GARDNER_CACHE", str(tmp_path / "file"))
+    use_compilation_cache()
+    assert "JAX_COMPILATION_CACHE_DIR" not in os.environ
     monkeypatch.setenv("GARDNER_CACHE", str(tmp_path))
     assert cache_folder() == tmp_path
     monkeypatch.delenv("GARDNER_CACHE")
