@@ -13,7 +13,6 @@ from gardner.errors import GardnerError
 
 app = typer.Typer(
     name="gardner",
-    help="How good can any pool-based active-learning strategy possibly be, and how close does yours get?",
     epilog="Start with: gardner bounds --alpha 3 --budget 0.6",
     no_args_is_help=True,
     pretty_exceptions_enable=False,
