@@ -10,6 +10,7 @@ import numpy as np
 
 from gardner.theory.free_entropy import Theta
 from gardner.theory.jets import outer_grid, quadrature_shift
+from gardner.theory.quadrature import Floats
 from gardner.theory.stability import ratios
 from gardner.theory.stationary import Problem, State, to_theta
 from gardner.theory.typical import typical, typical_theta
@@ -76,7 +77,6 @@ def point_of(state: State) -> Point:
     shift, slope = quadrature_shift(problem.model, problem.pool_ratio, state.jet, theta, state.grid)
     stable = ratios(problem.model, problem.pool_ratio, theta, state.grid)
     beta = state.theta.beta
-    tangent = np.asarray(state.tangent)
     return Point(
         log_volume=state.log_volume,
         complexity=state.complexity,
@@ -85,11 +85,18 @@ def point_of(state: State) -> Point:
         **order_parameters(state.theta),
         stability=stable.outer,
         inner_stability=stable.inner,
-        convex=bool(tangent[5] * (tangent @ state.log_volume_slope) < 0.0),
+        convex=_turns_back(np.asarray(state.tangent), state.log_volume_slope),
         residual=state.residual,
         quadrature_error=float(max(abs(slope[5]), abs(shift) / max(1.0, abs(beta)))),
         iterations=state.iterations,
     )
+
+
+def _turns_back(tangent: Floats, log_volume_slope: Floats) -> bool:
+    """Whether β falls where ln v rises along the branch, by more than rounding (on a wall ln v hardly moves at all)."""
+    terms = tangent * log_volume_slope
+    rise = float(terms.sum())
+    return rise * float(tangent[5]) < 0.0 and abs(rise) > 1e-9 * float(np.abs(terms).sum())
 
 
 @functools.lru_cache(maxsize=64)
