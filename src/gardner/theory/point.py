@@ -15,6 +15,7 @@ from gardner.theory.stability import ratios
 from gardner.theory.stationary import Problem, State, to_theta
 from gardner.theory.typical import typical, typical_theta
 
+_STANDSTILL = 1e-7  # change of ln v per unit of ln |β|
 _SMOOTH = (
     "beta",
     "phi",
@@ -93,10 +94,9 @@ def point_of(state: State) -> Point:
 
 
 def _turns_back(tangent: Floats, log_volume_slope: Floats) -> bool:
-    """Whether β falls where ln v rises along the branch, by more than rounding (on a wall ln v hardly moves at all)."""
-    terms = tangent * log_volume_slope
-    rise = float(terms.sum())
-    return rise * float(tangent[5]) < 0.0 and abs(rise) > 1e-9 * float(np.abs(terms).sum())
+    """Whether β falls where ln v rises along the branch; on a wall, where ln v stands still, that is only rounding."""
+    rise, turn = float(tangent @ log_volume_slope), float(tangent[5])
+    return rise * turn < 0.0 and abs(rise) > _STANDSTILL * abs(turn)
 
 
 @functools.lru_cache(maxsize=64)

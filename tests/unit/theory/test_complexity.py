@@ -142,6 +142,11 @@ def test_near_vertical_walls(budget: float, least: float) -> None:
     assert abs(reach) < 1e-8
 
 
+def test_a_wall_is_not_coexistence() -> None:
+    """α = 1000, n = 500: at |β| = 10⁹ ln v moves by rounding only, which must not be marked as convex."""
+    assert not any(point.convex for point in complexity_curve(pool_ratio=1000.0, budget=500.0).points)
+
+
 def test_points_are_solved_not_interpolated() -> None:
     curve = complexity_curve(pool_ratio=3.0, budget=0.6, points=17)
     assert len(curve.points) == 17
