@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 
 import typer
@@ -48,8 +49,16 @@ def main() -> None:
     use_compilation_cache()
     try:
         code = app(standalone_mode=False)
+        sys.stdout.flush()
     except GardnerError as error:
         _fail(str(error))
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # or Python complains again at exit
+        sys.exit(0)
+    except OSError as error:
+        _fail(
+            f"{error.strerror or error}: {error.filename or 'output'}; check that the place exists and can be written"
+        )
     except (typer.Abort, KeyboardInterrupt):
         typer.echo("interrupted", err=True)
         sys.exit(130)
@@ -62,5 +71,6 @@ def main() -> None:
 
 
 def _fail(message: str) -> None:
-    typer.echo("error: " + " ".join(message.split()), err=True)
+    if message:  # the parser has nothing to add where it printed the help
+        typer.echo("error: " + " ".join(message.split()), err=True)
     sys.exit(2)

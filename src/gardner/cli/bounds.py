@@ -55,7 +55,8 @@ def command(
 def record(result: Bounds) -> dict[str, Any]:
     """The JSON of one budget."""
     ends = {"min": result.minimum, "max": result.maximum}
-    points = {"min": result.minimum.point, "typical": result.typical, "max": result.maximum.point}
+    found = {name: None if end.status.value == "unresolved" else end.point for name, end in ends.items()}
+    points = {"min": found["min"], "typical": result.typical, "max": found["max"]}
     return {
         "alpha": result.pool_ratio,
         "budget": result.budget,
@@ -71,13 +72,14 @@ def record(result: Bounds) -> dict[str, Any]:
             **{name: _of(point, "accuracy") for name, point in points.items()},
             "pool": result.pool.accuracy,
         },
-        "beta": {name: _of(end.point, "beta") for name, end in ends.items()},
+        "beta": {name: _of(point, "beta") for name, point in found.items()},
         "overlaps": {name: {key: _of(point, key) for key in ("m", "q", "Q", "r")} for name, point in points.items()},
-        "stability": {name: _of(end.point, "stability") for name, end in ends.items()},
-        "inner_stability": {name: _of(end.point, "inner_stability") for name, end in ends.items()},
+        "stability": {name: _of(point, "stability") for name, point in found.items()},
+        "inner_stability": {name: _of(point, "inner_stability") for name, point in found.items()},
         "complexity": {name: _of(point, "complexity") for name, point in points.items()},
         "status": {name: end.status.value for name, end in ends.items()},
         "bracket": {name: None if end.bracket is None else list(end.bracket) for name, end in ends.items()},
+        "reached": {name: _of(end.point, "log_volume") for name, end in ends.items()},
         "reason": {name: end.reason or None for name, end in ends.items()},
         "residual": result.residual,
         "quadrature_error": result.quadrature_error,

@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, Any
+
 import typer
 from rich.table import Table
 
 from gardner.cli.console import ALPHA, JSON, number, output, progress_bar, read_number, to_json
+
+if TYPE_CHECKING:
+    from gardner.theory import BudgetAnswer
 
 
 def command(
@@ -35,34 +40,51 @@ def command(
     warm_up()
     with progress_bar("budget") as progress:
         answer = budget_for(pool_ratio=ratio, log_volume=volume, accuracy=goal, progress=progress)
-    budgets = {
+    if json:
+        typer.echo(to_json(record(answer)))
+    else:
+        _print(answer)
+
+
+def _budgets(answer: BudgetAnswer) -> dict[str, float | None]:
+    return {
         "best": answer.best,
         "agnostic": answer.agnostic,
         "agnostic_floor": answer.agnostic_floor,
         "random": answer.random,
     }
-    if json:
-        target = {"log_volume": answer.log_volume, "accuracy": answer.accuracy}
-        pool = {"log_volume": answer.pool.log_volume, "accuracy": answer.pool.accuracy}
-        typer.echo(
-            to_json(
-                {
-                    "alpha": answer.pool_ratio,
-                    "target": {name: value for name, value in target.items() if value is not None},
-                    "budget": budgets,
-                    "pool": pool,
-                    "notes": list(answer.notes),
-                }
-            )
-        )
-        return
-    goal_text = f"ln v = {answer.log_volume:g}" if answer.log_volume is not None else f"accuracy = {answer.accuracy:g}"
-    table = Table(title=f"labels per weight for {goal_text}, alpha = {answer.pool_ratio:g}", title_justify="left")
+
+
+def record(answer: BudgetAnswer) -> dict[str, Any]:
+    """The JSON of an answer; residual, quadrature error and stability are those of the best subset's end."""
+    target = {"log_volume": answer.log_volume, "accuracy": answer.accuracy}
+    point = answer.best_point
+    return {
+        "alpha": answer.pool_ratio,
+        "target": {name: value for name, value in target.items() if value is not None},
+        "budget": _budgets(answer),
+        "pool": {"log_volume": answer.pool.log_volume, "accuracy": answer.pool.accuracy},
+        "stability": None if point is None else point.stability,
+        "residual": answer.pool.residual if point is None else point.residual,
+        "quadrature_error": answer.pool.quadrature_error if point is None else point.quadrature_error,
+        "notes": list(answer.notes),
+    }
+
+
+def _print(answer: BudgetAnswer) -> None:
+    goal = f"ln v = {answer.log_volume:g}" if answer.log_volume is not None else f"accuracy = {answer.accuracy:g}"
+    table = Table()
     table.add_column("choice")
-    table.add_column("budget", justify="right")
-    for name, value in budgets.items():
+    table.add_column("labels per weight", justify="right")
+    for name, value in _budgets(answer).items():
         table.add_row(name.replace("_", " "), number(value, 8))
     console = output()
+    console.print(f"{goal}, alpha = {answer.pool_ratio:g}", highlight=False)
     console.print(table)
+    point = answer.best_point
+    if point is not None:
+        broken = ", replica-symmetric only" if point.stability > 1.0 else ""
+        proof = f"residual {point.residual:.1e}, quadrature error {point.quadrature_error:.1e}"
+        console.print(f"best: {proof}, stability {point.stability:.3f}{broken}", highlight=False)
     for note in answer.notes:
         console.print(note, highlight=False)

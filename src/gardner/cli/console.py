@@ -42,9 +42,9 @@ def _expand(name: str, text: str) -> list[float]:
         raise InvalidInputError(f"--{name}", text, "a range is start:stop:step, such as 0.1:3:0.1") from None
     if not all(part.is_finite() for part in (start, stop, step)) or step <= 0 or stop < start:
         raise InvalidInputError(f"--{name}", text, "a range needs start <= stop and a positive step")
+    if stop - start > LONGEST_RANGE * step:
+        raise InvalidInputError(f"--{name}", text, f"a range may have at most {LONGEST_RANGE} values")
     count = int((stop - start) / step) + 1
-    if count > LONGEST_RANGE:
-        raise InvalidInputError(f"--{name}", text, f"{count} values are more than {LONGEST_RANGE}")
     return [float(start + index * step) for index in range(count)]  # decimal steps: 0.3, not 0.30000000000000004
 
 
@@ -74,10 +74,16 @@ def fixed(value: float | None, digits: int = 6) -> str:
     return "–" if value is None or not math.isfinite(value) else f"{value:.{digits}f}"
 
 
+class _Output(Console):
+    def on_broken_pipe(self) -> None:
+        """A reader that has seen enough (``| head``) is no error; the command line's main says so."""
+        raise BrokenPipeError
+
+
 def output() -> Console:
     """A console for tables on stdout, wide enough when piped."""
-    console = Console()
-    return console if console.is_terminal else Console(width=140)
+    console = _Output()
+    return console if console.is_terminal else _Output(width=140)
 
 
 @contextmanager

@@ -46,10 +46,14 @@ def command(
     if out is not None and out.suffix.lower() not in _TABLES | _FIGURES:
         known = ", ".join(sorted(_TABLES | _FIGURES))
         raise InvalidInputError("--out", str(out), f"the ending must be one of {known}")
+    temporary = _claim(out) if out is not None else Path()
+    if points is not None and volumes:
+        raise InvalidInputError("--points", points, "it cannot be combined with --log-volume")
     with progress_bar("curve") as progress:
         result = _solve(ratio, labels, points, volumes, progress)
     if out is not None:
-        _write(result, out)
+        _write(result, temporary)
+        temporary.replace(out)
         typer.echo(f"wrote {out}", err=True)
     if json:
         typer.echo(to_json(record(result)))
@@ -79,9 +83,16 @@ def record(result: Curve) -> dict[str, Any]:
     }
 
 
+def _claim(out: Path) -> Path:
+    """A temporary name beside the target, tried before the work: a place that cannot be written is told at once."""
+    out.parent.mkdir(parents=True, exist_ok=True)
+    temporary = out.with_name(f".part-{out.name}")
+    temporary.touch()
+    return temporary
+
+
 def _write(result: Curve, path: Path) -> None:
     suffix = path.suffix.lower()
-    path.parent.mkdir(parents=True, exist_ok=True)
     if suffix == ".json":
         path.write_text(to_json(record(result)) + "\n")
     elif suffix == ".csv":

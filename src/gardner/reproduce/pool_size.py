@@ -9,7 +9,7 @@ from gardner.model import PERCEPTRON
 from gardner.report.figures import pool_size_chart
 from gardner.report.page import Figure, Section, Verdict
 from gardner.reproduce.recipe import Progress, Recipe, certificate
-from gardner.theory import Bounds, bounds, pool, typical
+from gardner.theory import Bounds, Status, bounds, pool, typical
 from gardner.theory.bounds import LN2
 
 POOLS = (3.0, 10.0, 100.0)
@@ -57,7 +57,7 @@ def _lines(results: list[Bounds]) -> pd.DataFrame:
 
 
 def _verdicts(results: list[Bounds]) -> tuple[Verdict, ...]:
-    resolved = [result for result in results if result.minimum.point is not None]
+    resolved = [result for result in results if result.minimum.status is not Status.UNRESOLVED]
     ordered = all(
         result.pool.log_volume - 1e-9 <= result.minimum.log_volume <= result.typical.log_volume for result in resolved
     )

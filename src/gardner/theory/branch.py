@@ -7,7 +7,6 @@ the rest is bracketed: past a point, ln v can move by at most Σ/|β|, since dΣ
 
 from __future__ import annotations
 
-import time
 from dataclasses import dataclass, field
 from enum import StrEnum
 
@@ -27,10 +26,11 @@ from gardner.theory.stationary import (
 from gardner.theory.typical import typical_theta
 
 BRACKETED = 1e-5  # Σ/|β| below which an end counts as found
-_GOOD_ENOUGH = 1e-7  # … below which a failing step ends the walk instead of being shortened
+_GOOD_ENOUGH = 1e-6  # … below which a failing step ends the walk instead of being shortened
+_NOISE = 1e-9  # of ln v between neighbouring points of a wall
 _TIGHT = 1e-9  # … and below which nothing is gained by going on
 _LARGEST_BETA = 1e9
-_SECONDS = 12.0  # per side; an honest "unresolved" beats a hang
+_MOST_STEPS = 400  # tried per side; an honest "unresolved" beats a hang, and a count does not depend on the machine
 _FIRST_STEP, _LONGEST_STEP, _SHORTEST_STEP = 0.4, 1.2, 1e-5
 
 
@@ -106,18 +106,18 @@ def _reach(state: State) -> float:
 
 def _walk(problem: Problem, side: Side, start: Floats, states: list[State]) -> tuple[Status, str]:
     """Append solved points until the branch ends; returns how it ended."""
-    began = time.monotonic()
     states.append(_first(problem, side, start))
     tangent = _oriented(states[0], side.sign * np.eye(6)[5])  # away from β = 0
     step = _FIRST_STEP
-    while states[-1].complexity > 0.0:
+    for _ in range(_MOST_STEPS):
         last = states[-1]
+        if last.complexity <= 0.0:
+            states[-1] = _zero(problem, states[-2].z if len(states) > 1 else start, states)
+            return Status.ZERO, ""
         if _reach(last) < _TIGHT or abs(last.theta.beta) > _LARGEST_BETA:
             return (Status.BRACKETED, "") if _reach(last) < BRACKETED else (Status.UNRESOLVED, "|β| beyond 1e9")
-        if time.monotonic() - began > _SECONDS:
-            return Status.UNRESOLVED, f"{_SECONDS:g} s spent"
         try:
-            new = _next(problem, last, tangent, step)
+            new = _next(problem, side, last, tangent, step)
         except ConvergenceError as error:
             if _reach(last) < _GOOD_ENOUGH:
                 return Status.BRACKETED, ""
@@ -128,8 +128,7 @@ def _walk(problem: Problem, side: Side, start: Floats, states: list[State]) -> t
         states.append(new)
         tangent = _oriented(new, new.z - last.z)
         step = min(_LONGEST_STEP, step * (1.7 if new.iterations <= 4 else 1.2 if new.iterations <= 5 else 0.7))
-    states[-1] = _zero(problem, states[-2].z if len(states) > 1 else start, states)
-    return Status.ZERO, ""
+    return Status.UNRESOLVED, f"no end within {_MOST_STEPS} steps"
 
 
 def _oriented(state: State, direction: Floats) -> Floats:
@@ -142,15 +141,16 @@ def _first(problem: Problem, side: Side, start: Floats) -> State:
     """The first point beyond β = 0; at small budgets curves are flat, and β further out keeps clear of rounding."""
     furthest = 0.3 * min(max(0.1 / problem.budget, 1.0), 10.0)
     for beta in furthest * np.array([1.0, 0.3, 0.1, 0.03, 0.01]):
-        guess = np.append(start[:5], np.arcsinh(side.sign * beta))
+        target = side.sign * (beta if abs(beta - 1.0) > 0.05 else 0.9)  # at β = 1 the equations are a limit
+        guess = np.append(start[:5], np.arcsinh(target))
         try:
-            return solve(problem, guess, at_beta(side.sign * beta))
+            return solve(problem, guess, at_beta(target))
         except ConvergenceError as error:
             failure = error
     raise ConvergenceError(f"no point next to the typical subset ({failure.what})")
 
 
-def _next(problem: Problem, last: State, tangent: Floats, step: float) -> State:
+def _next(problem: Problem, side: Side, last: State, tangent: Floats, step: float) -> State:
     """One step along the branch; a landing that turned round or jumped to another branch is refused."""
     predicted = last.z + step * tangent
     new = solve(problem, predicted, at_distance(predicted, tangent))
@@ -158,8 +158,8 @@ def _next(problem: Problem, last: State, tangent: Floats, step: float) -> State:
         raise ConvergenceError("the corrector moved further than the predictor")
     if abs(np.asarray(new.tangent) @ tangent) < _STRAIGHT and step > 1e-2:
         raise ConvergenceError("the branch bends too sharply for the step")
-    if new.theta.beta * last.theta.beta <= 0.0:
-        raise ConvergenceError("the branch turned back through β = 0")
+    if side.sign * (new.log_volume - last.log_volume) < -_NOISE:
+        raise ConvergenceError("ln v turned back")
     return new
 
 

@@ -15,7 +15,7 @@ import numpy as np
 from gardner.errors import ConvergenceError, InvalidInputError
 from gardner.model import GLM, PERCEPTRON
 from gardner.theory.branch import Branch, Side, Status, follow
-from gardner.theory.inputs import check_budget, check_model, check_number, check_pool_ratio
+from gardner.theory.inputs import check_budget, check_count, check_model, check_number, check_pool_ratio
 from gardner.theory.point import Point, next_to, point_of, typical_point, whole_pool_point
 from gardner.theory.precision import double_precision
 from gardner.theory.quadrature import Floats
@@ -68,15 +68,16 @@ def complexity_curve(
     fraction done.
     """
     problem = checked(model, pool_ratio, budget)
-    if points is not None and (points != int(points) or not 3 <= points <= MOST_POINTS):
-        raise InvalidInputError("points", points, f"a curve needs a whole number of 3 to {MOST_POINTS} points")
+    if points is not None:
+        check_count("points", points, 3, MOST_POINTS)
     if problem.budget == problem.pool_ratio:
         zero = {side.value: Status.ZERO.value for side in Side}
         return Curve(problem.pool_ratio, problem.budget, (whole_pool_point(problem),), zero, dict.fromkeys(zero, ""))
     sides = {side: branch(problem, side) for side in Side}
     states = {side: list(sides[side].states) for side in Side}
+    reasons = {side: sides[side].reason for side in Side}
     if points is not None:
-        states = _spread(problem, sides, points)
+        states = _spread(problem, sides, points, reasons)
     todo = [*reversed(states[Side.MIN]), None, *states[Side.MAX]]
     solved = []
     for index, state in enumerate(todo):
@@ -88,27 +89,40 @@ def complexity_curve(
         problem.budget,
         tuple(solved),
         {side.value: sides[side].status.value for side in Side},
-        {side.value: sides[side].reason for side in Side},
+        {side.value: reasons[side] for side in Side},
     )
 
 
-def _spread(problem: Problem, sides: dict[Side, Branch], points: int) -> dict[Side, list[State]]:
-    """States at equal distances of ln v on both sides of the typical point, shared out by the length of the sides."""
+def _spread(
+    problem: Problem, sides: dict[Side, Branch], points: int, reasons: dict[Side, str]
+) -> dict[Side, list[State]]:
+    """States at equal distances of ln v on both sides of the typical point, shared out by the length of the sides.
+
+    A point that cannot be solved is told in ``reasons``; the others stand.
+    """
     top = typical(problem.model, problem.budget).log_volume
     reach = {side: abs(sides[side].states[-1].log_volume - top) if sides[side].states else 0.0 for side in Side}
     share = round((points - 1) * reach[Side.MIN] / max(sum(reach.values()), 1e-300))
     share = min(max(share, 1), points - 2)
-    result = {}
+    result: dict[Side, list[State]] = {}
     for side, count in ((Side.MIN, share), (Side.MAX, points - 1 - share)):
         states = sides[side].states
         reached = states[-1].log_volume if states else top
         targets = top + np.linspace(0.0, 1.0, count + 1)[1:-1] * (reached - top) if states else np.array([])
-        result[side] = [at_volume(problem, sides[side], float(target)) for target in targets] + states[-1:]
+        result[side] = []
+        for target in targets:
+            try:
+                result[side].append(at_volume(problem, sides[side], float(target)))
+            except ConvergenceError as error:
+                reasons[side] = f"{reasons[side]}; {error.what}".lstrip("; ")
+        result[side] += states[-1:]
     return result
 
 
 def at_volume(problem: Problem, side: Branch, log_volume: float) -> State:
     """The state of given ln v on a side that has been followed beyond it."""
+    if not side.states:
+        raise ConvergenceError(f"no point of the {side.side} side is known ({side.reason})")
     top = typical(problem.model, problem.budget).log_volume
     volumes = np.array([top, *(state.log_volume for state in side.states)])
     places = [side.start, *(state.z for state in side.states)]
@@ -149,6 +163,8 @@ def complexity_at(
         return whole
     top = typical_point(problem)
     side = branch(problem, Side.MIN if target < top.log_volume else Side.MAX)
+    if target == top.log_volume:
+        return top
     end = side.states[-1].log_volume if side.states else top.log_volume
     if side.side.sign * (target - end) > 1e-12:
         known = "the curve ends" if side.status is not Status.UNRESOLVED else "the curve could be followed only"

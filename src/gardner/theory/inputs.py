@@ -7,6 +7,8 @@ import math
 from gardner.errors import InvalidInputError
 from gardner.model import GLM, Gaussian
 
+SMALLEST, LARGEST = 1e-9, 1e7  # of α and n: what double precision carries through
+
 
 def check_number(name: str, value: float) -> float:
     """A finite number."""
@@ -23,6 +25,8 @@ def _check_positive(name: str, value: float, hint: str) -> float:
     number = check_number(name, value)
     if number <= 0.0:
         raise InvalidInputError(name, value, "it must be positive", hint=hint)
+    if not SMALLEST <= number <= LARGEST:
+        raise InvalidInputError(name, value, f"it must lie between {SMALLEST:g} and {LARGEST:g}", hint=hint)
     return number
 
 
@@ -44,6 +48,12 @@ def check_budget(budget: float, pool_ratio: float | None = None) -> float:
     return number
 
 
+def check_count(name: str, value: object, least: int, most: int) -> None:
+    """A whole number in a range."""
+    if not isinstance(value, int) or not least <= value <= most:
+        raise InvalidInputError(name, value, f"it must be a whole number from {least} to {most}")
+
+
 def check_inputs(pool_ratio: float, *budgets: float) -> None:
     """A pool and budgets that fit in it."""
     alpha = check_pool_ratio(pool_ratio)
@@ -52,15 +62,15 @@ def check_inputs(pool_ratio: float, *budgets: float) -> None:
 
 
 def check_target(pool_ratio: float, log_volume: float | None, accuracy: float | None) -> None:
-    """A pool and exactly one goal, a log-volume below 0 or an accuracy between 0.5 and 1."""
+    """A pool and exactly one goal, a log-volume of at most −10⁻⁶ or an accuracy between 0.501 and 1."""
     check_pool_ratio(pool_ratio)
     if (log_volume is None) == (accuracy is None):
         given = "neither" if accuracy is None else "both"
         raise InvalidInputError("goal", given, "exactly one of log_volume and accuracy must be given")
-    if log_volume is not None and check_number("log_volume", log_volume) >= 0.0:
-        raise InvalidInputError("log_volume", log_volume, "it must be negative", hint="no label at all gives ln v = 0")
-    if accuracy is not None and not 0.5 < check_number("accuracy", accuracy) < 1.0:
-        raise InvalidInputError("accuracy", accuracy, "it must lie between 0.5 (guessing) and 1")
+    if log_volume is not None and check_number("log_volume", log_volume) > -1e-6:
+        raise InvalidInputError("log_volume", log_volume, "it must be negative, at most -1e-6 (no label gives 0)")
+    if accuracy is not None and not 0.501 <= check_number("accuracy", accuracy) < 1.0:
+        raise InvalidInputError("accuracy", accuracy, "it must lie between 0.501 (guessing gives 0.5) and 1")
 
 
 def check_model(model: object) -> GLM:

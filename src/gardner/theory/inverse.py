@@ -23,8 +23,8 @@ from gardner.model import GLM, PERCEPTRON
 from gardner.theory.bounds import LN2
 from gardner.theory.branch import Side, Status
 from gardner.theory.complexity import at_volume, branch
-from gardner.theory.inputs import check_model, check_target
-from gardner.theory.point import order_parameters
+from gardner.theory.inputs import LARGEST, SMALLEST, check_model, check_target
+from gardner.theory.point import Point, order_parameters, point_of
 from gardner.theory.precision import double_precision
 from gardner.theory.stationary import Control, Problem, State, at_complexity, at_log_volume, solve
 from gardner.theory.typical import Typical, pool, typical
@@ -33,15 +33,17 @@ if TYPE_CHECKING:
     import pandas as pd
 
 _RELATIVE = 1e-9  # accuracy of the budgets
+_SAME = 1e-8  # of ln v or accuracy: a goal this close to the pool's own value is the pool's own value
 _SMALLEST = 1e-4  # budgets below this fraction of a label per weight are not searched
 
 
 @dataclass(frozen=True)
 class BudgetAnswer:
-    """Smallest budgets that reach a target; ``None`` where the pool does not reach it.
+    """Smallest budgets that reach a goal; ``None`` where the pool does not reach it.
 
     ``agnostic_floor`` is the certain lower bound for a label-agnostic strategy, ``agnostic`` the budget at which its
-    volume bound reaches the target. ``notes`` says why an answer is missing.
+    volume bound reaches the goal. ``best_point`` is the end of the curve behind ``best``, with its residual, quadrature
+    error and stability. ``notes`` says why an answer is missing.
     """
 
     pool_ratio: float
@@ -52,6 +54,7 @@ class BudgetAnswer:
     agnostic_floor: float | None
     random: float | None
     pool: Typical
+    best_point: Point | None = None
     notes: tuple[str, ...] = ()
 
     def to_frame(self) -> pd.DataFrame:
@@ -83,52 +86,65 @@ def budget_for(
     check_target(pool_ratio, log_volume, accuracy)
     alpha = float(pool_ratio)
     whole = pool(model, alpha)
-    tell = progress or (lambda _: None)
-    if log_volume is not None:
-        return _for_volume(model, alpha, float(log_volume), whole, tell)
-    if accuracy is not None:
-        return _for_accuracy(model, alpha, float(accuracy), whole, tell)
-    raise AssertionError("unreachable: a goal was checked to be given")
-
-
-def _for_volume(model: GLM, alpha: float, target: float, whole: Typical, tell: Callable[[float], None]) -> BudgetAnswer:
-    answer = functools.partial(BudgetAnswer, alpha, target, None, pool=whole)
-    random = _typical_budget(model, lambda known: target - known.log_volume)
-    if target < whole.log_volume:
-        note = f"the whole pool has ln v = {whole.log_volume:.6g}: {_larger_pool(random)}"
+    answer = functools.partial(BudgetAnswer, alpha, log_volume, accuracy, pool=whole)
+    goal = _Goal(None if log_volume is None else float(log_volume), None if accuracy is None else float(accuracy))
+    random = _typical_budget(model, goal.excess_of_typical)
+    short = -goal.excess_of_typical(whole)
+    if short > _SAME:
+        note = f"the whole pool reaches only {goal.value_of(whole):.8g}: {_larger_pool(random)}"
         return answer(best=None, agnostic=None, agnostic_floor=None, random=None, notes=(note,))
-    ends = _Ends(model, alpha, tell)
-    best, notes = _smallest_budget(ends, lambda state: target - state.log_volume, alpha)
-    floor = -target / LN2
-    agnostic = max(floor, best) if best is not None else None
-    return answer(best=best, agnostic=agnostic, agnostic_floor=floor, random=random, notes=notes)
+    if short > -_SAME:
+        note = "the goal is what the whole pool reaches"
+        return answer(best=alpha, agnostic=alpha, agnostic_floor=goal.floor, random=alpha, notes=(note,))
+    return _answer(answer, _Ends(model, alpha, progress or (lambda _: None)), goal, alpha, random)
 
 
-def _for_accuracy(
-    model: GLM, alpha: float, target: float, whole: Typical, tell: Callable[[float], None]
+@dataclass(frozen=True)
+class _Goal:
+    """What is to be reached: a log-volume or an accuracy; an excess is positive where it is reached."""
+
+    log_volume: float | None
+    accuracy: float | None
+
+    def value_of(self, known: Typical) -> float:
+        return known.log_volume if self.log_volume is not None else known.accuracy
+
+    def excess_of_typical(self, known: Typical) -> float:
+        return self._excess(known.log_volume, known.accuracy)
+
+    def excess(self, state: State) -> float:
+        return self._excess(state.log_volume, order_parameters(state.theta)["accuracy"])
+
+    def _excess(self, log_volume: float, accuracy: float) -> float:
+        return (
+            (self.log_volume or 0.0) - log_volume if self.log_volume is not None else accuracy - (self.accuracy or 0.0)
+        )
+
+    @property
+    def floor(self) -> float:
+        """Labels that any label-agnostic strategy needs: −log₂ v, or the rate–distortion bound."""
+        if self.log_volume is not None:
+            return -self.log_volume / LN2
+        return -0.5 * math.log2(math.sin(math.pi * (1.0 - (self.accuracy or 0.0))) ** 2)
+
+
+def _answer(
+    answer: Callable[..., BudgetAnswer], ends: _Ends, goal: _Goal, alpha: float, random: float | None
 ) -> BudgetAnswer:
-    answer = functools.partial(BudgetAnswer, alpha, None, target, pool=whole)
-    random = _typical_budget(model, lambda known: known.accuracy - target)
-    if target > whole.accuracy:
-        note = f"the whole pool gives accuracy {whole.accuracy:.6g}: {_larger_pool(random)}"
-        return answer(best=None, agnostic=None, agnostic_floor=None, random=None, notes=(note,))
-    ends = _Ends(model, alpha, tell)
-
-    def excess(state: State) -> float:
-        return order_parameters(state.theta)["accuracy"] - target
-
-    def agnostic_excess(budget: float) -> float:
-        return excess(ends.agnostic(budget))
-
-    best, notes = _smallest_budget(ends, excess, alpha)
-    floor = -0.5 * math.log2(math.sin(math.pi * (1.0 - target)) ** 2)
-    agnostic = None
-    if best is not None:
-        try:
-            agnostic = _root(agnostic_excess, best, alpha)
-        except ConvergenceError as error:
-            notes = (*notes, f"label-agnostic: {error.what}")
-    return answer(best=best, agnostic=agnostic, agnostic_floor=floor, random=random, notes=notes)
+    """The three budgets of a goal within reach of the pool."""
+    best, notes = _smallest_budget(ends, goal, alpha)
+    agnostic, point = None, None
+    try:
+        if best is not None:
+            point = point_of(ends.minimum(best))
+        if goal.log_volume is not None:
+            agnostic = max(goal.floor, best or 0.0)
+        elif best is not None:
+            agnostic = _root(lambda n: goal.excess(ends.agnostic(n)), best, alpha)
+    except ConvergenceError as error:
+        notes = (*notes, error.what)
+    capped = None if random is None else min(random, alpha)
+    return answer(best=best, agnostic=agnostic, agnostic_floor=goal.floor, random=capped, best_point=point, notes=notes)
 
 
 def _larger_pool(random: float | None) -> str:
@@ -137,10 +153,10 @@ def _larger_pool(random: float | None) -> str:
 
 def _typical_budget(model: GLM, excess: Callable[[Typical], float]) -> float | None:
     """The budget of random choice: ``excess`` grows with it."""
-    low, high = 1e-8, 1.0
+    low, high = SMALLEST, 1.0
     while excess(typical(model, high)) < 0.0:
         low, high = high, 4.0 * high
-        if high > 1e6:
+        if high > LARGEST:
             return None
     return float(brentq(lambda n: excess(typical(model, n)), low, high, rtol=_RELATIVE, xtol=1e-14))
 
@@ -155,6 +171,8 @@ class _Ends:
 
     def minimum(self, budget: float) -> State:
         """The state at the smallest volume of a budget."""
+        if budget in self._minima:
+            return self._minima[budget]
         problem = Problem(self._model, self._alpha, budget)
         state = self._near(self._minima, problem, at_complexity(0.0))
         if state is None:
@@ -166,6 +184,8 @@ class _Ends:
 
     def agnostic(self, budget: float) -> State:
         """The state at the label-agnostic volume bound of a budget, max(−n ln 2, smallest volume)."""
+        if budget in self._halvings:
+            return self._halvings[budget]
         problem, halving = Problem(self._model, self._alpha, budget), -budget * LN2
         lowest = self.minimum(budget)
         if lowest.log_volume >= halving:
@@ -191,18 +211,15 @@ class _Ends:
         return state
 
 
-def _smallest_budget(
-    ends: _Ends, excess: Callable[[State], float], alpha: float
-) -> tuple[float | None, tuple[str, ...]]:
-    """Where ``excess`` of the lower end, which grows with the budget, crosses zero; with a note where it could not be
-    found."""
+def _smallest_budget(ends: _Ends, goal: _Goal, alpha: float) -> tuple[float | None, tuple[str, ...]]:
+    """The budget at which the lower end of the curve reaches the goal; a note says why it was not found."""
     try:
         low = 0.3 * alpha
-        while excess(ends.minimum(low)) > 0.0:
+        while goal.excess(ends.minimum(low)) > 0.0:
             low *= 0.4
             if low < _SMALLEST:
-                return None, (f"fewer than {_SMALLEST:g} labels per weight are enough",)
-        return _root(lambda n: excess(ends.minimum(n)), low, alpha), ()
+                return None, (f"the best subset needs fewer than {_SMALLEST:g} labels per weight",)
+        return _root(lambda n: goal.excess(ends.minimum(n)), low, alpha), ()
     except ConvergenceError as error:
         return None, (f"best subset: {error.what}",)
 

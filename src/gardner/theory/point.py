@@ -156,6 +156,7 @@ def next_to(top: Point, edge: Point, log_volume: float) -> Point:
     mixed = {name: (1.0 - weight) * getattr(top, name) + weight * getattr(edge, name) for name in _SMOOTH}
     return replace(
         edge,
+        iterations=0,  # none of its own
         log_volume=log_volume,
         complexity=top.complexity - 0.5 * mixed["beta"] * distance,
         residual=max(top.residual, edge.residual),

@@ -171,7 +171,7 @@ def _information(model: GLM, logit: float, eta: jax.Array, weights: jax.Array) -
 
 @functools.partial(jax.jit, static_argnums=0)
 def _subset_correlation_slope(model: GLM, overlaps: jax.Array, eta: jax.Array, weights: jax.Array) -> Any:
-    """DK/dt at fixed m, Q and V (see the module's docstring)."""
+    """The derivative dK/dt at fixed m, Q and V (see the module's docstring)."""
     m, t0, D0, V = overlaps
     zeta, zeta_weights = (jnp.asarray(part) for part in _HERMITE)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
 import math
 import os
@@ -83,7 +84,7 @@ def test_budget(gardner: Any) -> None:
     assert answer["target"] == {"log_volume": -0.5}
     code, out, _ = gardner("budget", "--alpha", "3", "--accuracy", "0.99")
     assert code == 0
-    assert "larger" in out or "44.13" in out
+    assert "a pool of alpha >= 44.13" in out
 
 
 @pytest.mark.parametrize("suffix", [".parquet", ".csv", ".json", ".svg", ".png", ".pdf", ".html"])
@@ -144,6 +145,11 @@ def test_curve_as_json_and_table(gardner: Any) -> None:
         "bounds --alpha 3 --budget 1:0.5:0.1",
         "bounds --alpha 3 --budget 0.1:1:0",
         "bounds --alpha 3 --budget 0.1:1:1e-9",
+        "bounds --alpha 3 --budget 1:1e999999:1",
+        "bounds --alpha 1e9 --budget 1",
+        "curve --alpha 3 --budget 0.6 --points 9 --log-volume -0.5",
+        "curve --alpha 3 --budget 0.6 --out /dev/null/curve.csv",
+        "reproduce scaling --out /dev/null/out",
         "bounds --alpha 3",
         "bounds --alpha 3 --budget 1 --frobnicate",
         "budget --alpha 3",
@@ -181,6 +187,37 @@ def test_import_is_light() -> None:
     script = "import sys, gardner; print(any(name in sys.modules for name in ('jax', 'pandas', 'altair', 'scipy')))"
     result = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)  # noqa: S603
     assert result.stdout.strip() == "False"
+
+
+def test_a_reader_that_has_seen_enough_is_no_error() -> None:
+    for options in ("", " --json"):
+        command = (
+            f"'{sys.executable}' -m gardner bounds --alpha 3 --budget 3{options} | head -1; exit ${{PIPESTATUS[0]}}"
+        )
+        result = subprocess.run(["bash", "-c", command], capture_output=True, text=True, check=False)  # noqa: S603, S607
+        assert (result.returncode, result.stderr) == (0, "")
+
+
+def test_no_arguments_is_help(gardner: Any) -> None:
+    code, out, err = gardner()
+    assert (code, err) == (2, "")
+    assert "bounds" in out
+
+
+def test_unresolved_ends_are_null_not_numbers() -> None:
+    """An end that was not found must not look like one to a script that forgets the status."""
+    from gardner import bounds
+    from gardner.cli.bounds import record
+    from gardner.theory import Status
+
+    result = bounds(pool_ratio=3.0, budget=0.6)
+    lost = dataclasses.replace(result.minimum, status=Status.UNRESOLVED, reason="lost")
+    told = record(dataclasses.replace(result, minimum=lost))
+    assert told["log_volume"]["min"] is None
+    assert told["beta"]["min"] is None
+    assert told["reason"]["min"] == "lost"
+    assert told["reached"]["min"] == result.minimum.log_volume
+    assert told["log_volume"]["max"] == result.maximum.log_volume
 
 
 def test_version(gardner: Any) -> None:

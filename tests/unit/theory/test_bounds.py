@@ -63,7 +63,17 @@ def test_every_bound_is_resolved_and_ordered(alpha: float, fraction: float) -> N
 
 @pytest.mark.parametrize(
     ("alpha", "budget"),
-    [(1000.0, 859.0), (308.02, 303.8), (519.12, 510.19), (100.0, 1.0), (1000.0, 5.0), (84.05, 0.8255), (2.0, 0.01)],
+    [
+        (1000.0, 859.0),
+        (308.02, 303.8),
+        (519.12, 510.19),
+        (100.0, 1.0),
+        (1000.0, 5.0),
+        (84.05, 0.8255),
+        (2.0, 0.01),
+        (3.0, 0.03),
+        (800.0, 792.0),
+    ],
 )
 def test_corners_where_earlier_versions_failed(alpha: float, budget: float) -> None:
     """Folds, edges V + βD → 0, slivers of uncertain labels: each of these was once unresolved or wrong."""
@@ -101,7 +111,10 @@ def test_frame_has_a_row_for_each_bound() -> None:
     assert frame["log_volume"].is_monotonic_increasing
 
 
-@pytest.mark.parametrize(("alpha", "budget"), [(0.0, 1.0), (-1.0, 1.0), (3.0, 0.0), (3.0, 3.1), (math.nan, 1.0)])
+@pytest.mark.parametrize(
+    ("alpha", "budget"),
+    [(0.0, 1.0), (-1.0, 1.0), (3.0, 0.0), (3.0, 3.1), (math.nan, 1.0), (1e9, 1.0), (3.0, 1e-300)],
+)
 def test_bad_input(alpha: float, budget: float) -> None:
     with pytest.raises(InvalidInputError):
         bounds(pool_ratio=alpha, budget=budget)
@@ -142,6 +155,29 @@ def test_agnostic_answer_is_held_to_what_subsets_exist() -> None:
     assert answer.agnostic_floor < answer.best
 
 
+def test_goals_at_the_edges() -> None:
+    """What the whole pool reaches costs the whole pool; a tiny goal still has its floor."""
+    whole = pool(pool_ratio=1000.0)
+    for answer in (
+        budget_for(pool_ratio=1000.0, log_volume=whole.log_volume),
+        budget_for(pool_ratio=1000.0, accuracy=whole.accuracy),
+    ):
+        assert (answer.best, answer.agnostic, answer.random) == (1000.0, 1000.0, 1000.0)
+    tiny = budget_for(pool_ratio=3.0, log_volume=-1e-5)
+    assert tiny.best is None
+    assert tiny.agnostic == pytest.approx(1e-5 / math.log(2.0))
+    assert tiny.notes
+
+
+def test_answers_carry_their_proof() -> None:
+    point = budget_for(pool_ratio=3.0, log_volume=-1.0).best_point
+    assert point is not None
+    assert point.log_volume == pytest.approx(-1.0, abs=1e-7)
+    assert point.residual < 1e-7
+    assert point.quadrature_error < 1e-9
+    assert point.stability > 0.0
+
+
 def test_unreachable_goals_say_which_pool_would_do() -> None:
     answer = budget_for(pool_ratio=3.0, accuracy=0.99)
     assert answer.best is None
@@ -151,7 +187,15 @@ def test_unreachable_goals_say_which_pool_would_do() -> None:
 
 @pytest.mark.parametrize(
     "goal",
-    [{}, {"log_volume": -1.0, "accuracy": 0.7}, {"log_volume": 0.5}, {"accuracy": 0.4}, {"accuracy": math.nan}],
+    [
+        {},
+        {"log_volume": -1.0, "accuracy": 0.7},
+        {"log_volume": 0.5},
+        {"log_volume": -1e-9},
+        {"accuracy": 0.4},
+        {"accuracy": 0.50001},
+        {"accuracy": math.nan},
+    ],
 )
 def test_bad_goals(goal: dict[str, float]) -> None:
     with pytest.raises(InvalidInputError):
@@ -170,7 +214,7 @@ def test_sides_have_signs() -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("alpha", [0.5, 1.0, 3.0, 10.0, 30.0, 100.0, 300.0, 1000.0])
-@pytest.mark.parametrize("fraction", [0.005, 0.02, 0.1, 0.3, 0.5, 0.7, 0.9, 0.98, 0.995])
+@pytest.mark.parametrize("fraction", [0.005, 0.02, 0.1, 0.3, 0.5, 0.7, 0.9, 0.98, 0.985, 0.99, 0.995])
 def test_the_whole_range(alpha: float, fraction: float) -> None:
     """Every α from 0.5 to 1000 and n/α from 0.005 to 0.995 is answered, resolved and certified."""
     result = bounds(pool_ratio=alpha, budget=max(0.01, alpha * fraction))

@@ -170,6 +170,7 @@ def test_whole_pool_is_one_subset() -> None:
         ({"pool_ratio": 0.0}, "alpha"),
         ({"pool_ratio": 1.0, "budget": 2.0}, "budget"),
         ({"points": 2}, "points"),
+        ({"points": 5.0}, "points"),
         ({"points": 10**9}, "points"),
         ({"model": "perceptron"}, "model"),
     ],
