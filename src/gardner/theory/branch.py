@@ -27,7 +27,7 @@ from gardner.theory.typical import typical_theta
 
 BRACKETED = 1e-5  # Σ/|β| below which an end counts as found
 _GOOD_ENOUGH = 1e-6  # … below which a failing step ends the walk instead of being shortened
-_NOISE = 1e-9  # of ln v between neighbouring points of a wall
+_WALL, _NOISE = 1e4, 1e-9  # beyond that |β| ln v stands still, and a step back by more than that is rounding, no fold
 _TIGHT = 1e-9  # … and below which nothing is gained by going on
 _LARGEST_BETA = 1e9
 _MOST_STEPS = 400  # tried per side; an honest "unresolved" beats a hang, and a count does not depend on the machine
@@ -158,8 +158,9 @@ def _next(problem: Problem, side: Side, last: State, tangent: Floats, step: floa
         raise ConvergenceError("the corrector moved further than the predictor")
     if abs(np.asarray(new.tangent) @ tangent) < _STRAIGHT and step > 1e-2:
         raise ConvergenceError("the branch bends too sharply for the step")
-    if side.sign * (new.log_volume - last.log_volume) < -_NOISE:
-        raise ConvergenceError("ln v turned back")
+    backwards = side.sign * (new.log_volume - last.log_volume) < -_NOISE
+    if new.theta.beta * last.theta.beta <= 0.0 or (backwards and abs(last.theta.beta) > _WALL):
+        raise ConvergenceError("the branch turned back")
     return new
 
 

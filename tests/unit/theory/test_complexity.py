@@ -124,6 +124,15 @@ def test_branch_folds_in_beta_where_complexity_is_convex() -> None:
     assert volumes == sorted(volumes)
 
 
+def test_branch_may_fold_in_the_volume_too() -> None:
+    """α = 29.0847, n = 0.1524: the upper branch turns back in ln v twice before its end; the follower goes round."""
+    upper = [point for point in complexity_curve(pool_ratio=29.0847, budget=0.1524).points if point.beta > 0.0]
+    volumes = [point.log_volume for point in upper]
+    assert volumes != sorted(volumes)
+    assert upper[-1].complexity == pytest.approx(0.0, abs=1e-8)
+    assert upper[-1].log_volume == pytest.approx(-0.0481633, abs=2e-6)
+
+
 @pytest.mark.parametrize(("budget", "least"), [(1.2, 200.0), (1.5, 1e3), (2.0, 1e4), (2.7, 1e5)])
 def test_near_vertical_walls(budget: float, least: float) -> None:
     """At α = 3 the lower end is a wall: |β| grows by decades while ln v stands still, and the end is found all the
