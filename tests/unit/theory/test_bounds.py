@@ -95,6 +95,27 @@ def test_volumes_fall_with_the_budget() -> None:
         assert quantity == sorted(quantity, reverse=True)
 
 
+@given(alpha=st.floats(math.log(0.5), math.log(300.0)).map(math.exp), fraction=st.floats(0.01, 0.9))
+@settings(max_examples=6)
+def test_more_labels_never_hurt(alpha: float, fraction: float) -> None:
+    """All three volumes fall with n; on walls, where the minimum stands still, to the width of the brackets."""
+    fewer, more = (bounds(pool_ratio=alpha, budget=alpha * f) for f in (fraction, 1.1 * fraction))
+    assert more.minimum.log_volume <= fewer.minimum.log_volume + 1e-8
+    assert more.typical.log_volume < fewer.typical.log_volume
+    assert more.maximum.log_volume < fewer.maximum.log_volume
+
+
+@given(alpha=st.floats(math.log(0.5), math.log(100.0)).map(math.exp), missing=st.floats(1e-5, 1e-3))
+@settings(max_examples=5)
+def test_the_whole_pool_is_a_limit(alpha: float, missing: float) -> None:
+    """As n → α the three volumes close in on the pool's."""
+    near = bounds(pool_ratio=alpha, budget=alpha * (1.0 - missing))
+    further = bounds(pool_ratio=alpha, budget=alpha * (1.0 - 10.0 * missing))
+    width, wider = (b.maximum.log_volume - b.minimum.log_volume for b in (near, further))
+    assert 0.0 < width < 0.4 * wider
+    assert near.minimum.log_volume - 1e-9 <= near.typical.log_volume <= near.maximum.log_volume
+
+
 @pytest.mark.parametrize("alpha", [0.5, 3.0, 100.0])
 def test_all_volumes_meet_at_the_whole_pool(alpha: float) -> None:
     whole = pool(pool_ratio=alpha).log_volume
