@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -46,15 +48,15 @@ def command(
     if out is not None and out.suffix.lower() not in _TABLES | _FIGURES:
         known = ", ".join(sorted(_TABLES | _FIGURES))
         raise InvalidInputError("--out", str(out), f"the ending must be one of {known}")
-    temporary = _claim(out) if out is not None else Path()
     if points is not None and volumes:
         raise InvalidInputError("--points", points, "it cannot be combined with --log-volume")
-    with progress_bar("curve") as progress:
-        result = _solve(ratio, labels, points, volumes, progress)
-    if out is not None:
-        _write(result, temporary)
-        temporary.replace(out)
-        typer.echo(f"wrote {out}", err=True)
+    with _claimed(out) as temporary:
+        with progress_bar("curve") as progress:
+            result = _solve(ratio, labels, points, volumes, progress)
+        if out is not None:
+            _write(result, temporary)
+            temporary.replace(out)
+            typer.echo(f"wrote {out}", err=True)
     if json:
         typer.echo(to_json(record(result)))
     elif out is None:
@@ -83,12 +85,19 @@ def record(result: Curve) -> dict[str, Any]:
     }
 
 
-def _claim(out: Path) -> Path:
-    """A temporary name beside the target, tried before the work: a place that cannot be written is told at once."""
+@contextmanager
+def _claimed(out: Path | None) -> Iterator[Path]:
+    """A temporary name beside the target, tried before the work (a place that cannot be written is told at once)."""
+    if out is None:
+        yield Path()
+        return
     out.parent.mkdir(parents=True, exist_ok=True)
     temporary = out.with_name(f".part-{out.name}")
     temporary.touch()
-    return temporary
+    try:
+        yield temporary
+    finally:
+        temporary.unlink(missing_ok=True)
 
 
 def _write(result: Curve, path: Path) -> None:

@@ -69,7 +69,7 @@ def outer_grid(model: GLM, theta: Floats) -> Grid:
 
     The finest scale is that of the labels' uncertainty, √V/√q, or of the teacher's, √t/m, in units of η; without rungs
     at 4, 16, … times that, the nodes of a first wide panel would step over what happens at its edge. (For the same
-    reason the panels of a neighbouring point are no safe start: tried, and wrong in the third digit at α = 1000.)
+    reason the panels of a neighbouring point are no safe start: tried, and visibly wrong in large pools.)
     """
     point = Theta(*map(float, theta))
     lower, upper = _teacher_range(model, theta)

@@ -94,6 +94,7 @@ def test_curve_files(gardner: Any, tmp_path: Path, suffix: str) -> None:
     assert code == 0
     assert out == ""
     assert str(target) in err
+    assert list(target.parent.iterdir()) == [target]
     if suffix == ".parquet":
         assert len(pd.read_parquet(target)) == 7
     elif suffix == ".csv":
@@ -102,6 +103,12 @@ def test_curve_files(gardner: Any, tmp_path: Path, suffix: str) -> None:
         assert len(json.loads(target.read_text())["points"]) == 7
     else:
         assert target.stat().st_size > 5000
+
+
+def test_a_failed_curve_leaves_nothing_behind(gardner: Any, tmp_path: Path) -> None:
+    code, _, _ = gardner("curve", "-a", "3", "-n", "0.6", "--log-volume", "-7", "--out", str(tmp_path / "curve.csv"))
+    assert code == 2
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_curve_as_json_and_table(gardner: Any) -> None:
