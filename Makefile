@@ -3,6 +3,8 @@ PYTHON ?= python3
 VENV   := .venv
 BIN    := $(VENV)/bin
 READY  := $(VENV)/.ready
+# two test workers with two threads of linear algebra each would fight for the cores
+ONE_THREAD := OPENBLAS_NUM_THREADS=1 OMP_NUM_THREADS=1
 
 .PHONY: report test test-slow check format clean
 
@@ -22,10 +24,10 @@ check: $(READY)
 	$(BIN)/lint-imports
 
 test: check
-	$(BIN)/pytest -m 'not slow' -n 2
+	$(ONE_THREAD) $(BIN)/pytest -m 'not slow' -n 2
 
 test-slow: $(READY)
-	$(BIN)/pytest -m slow -n 2
+	$(ONE_THREAD) $(BIN)/pytest -m slow -n 2
 
 format: $(READY)
 	$(BIN)/ruff check --fix .

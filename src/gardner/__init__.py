@@ -10,7 +10,16 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from gardner.errors import ConvergenceError, GardnerError, InvalidInputError
-    from gardner.model import GLM, PERCEPTRON, Gaussian, Sign
+    from gardner.inference import (
+        Posterior,
+        Status,
+        infer,
+        random_subsets,
+        sample_version_space,
+        subset_log_volumes,
+        warm_start,
+    )
+    from gardner.model import GLM, PERCEPTRON, Gaussian, Instance, Sign, draw_instance
     from gardner.theory import (
         Bounds,
         BudgetAnswer,
@@ -30,7 +39,16 @@ __version__ = "0.1.0"
 
 _HOMES = {
     "gardner.errors": ("ConvergenceError", "GardnerError", "InvalidInputError"),
-    "gardner.model": ("GLM", "PERCEPTRON", "Gaussian", "Sign"),
+    "gardner.inference": (
+        "Posterior",
+        "Status",
+        "infer",
+        "random_subsets",
+        "sample_version_space",
+        "subset_log_volumes",
+        "warm_start",
+    ),
+    "gardner.model": ("GLM", "PERCEPTRON", "Gaussian", "Instance", "Sign", "draw_instance"),
     "gardner.theory": (
         "Bounds",
         "BudgetAnswer",
@@ -57,17 +75,26 @@ __all__ = [
     "Curve",
     "GardnerError",
     "Gaussian",
+    "Instance",
     "InvalidInputError",
     "Point",
+    "Posterior",
     "Sign",
+    "Status",
     "Typical",
     "bounds",
     "bounds_sweep",
     "budget_for",
     "complexity_at",
     "complexity_curve",
+    "draw_instance",
+    "infer",
     "pool",
+    "random_subsets",
+    "sample_version_space",
+    "subset_log_volumes",
     "typical",
+    "warm_start",
 ]
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+from functools import lru_cache
 from typing import Any
 
 import array_api_strict
@@ -99,8 +100,74 @@ def test_same_lines_on_every_array_library(channel: Channel) -> None:
     expected = channel.log_partition(y, omega, V)
     y_, omega_, V_ = (array_api_strict.asarray(part) for part in (y, omega, V))
     on_strict = channel.log_partition(y_, omega_, V_, library_of(y_))
-    np.testing.assert_allclose(np.asarray(on_strict), expected, rtol=1e-14)
+    np.testing.assert_allclose(np.asarray(on_strict), expected, rtol=1e-13)
+    for strict, numpy, with_jax in zip(
+        channel.derivatives(y_, omega_, V_, library_of(y_)),
+        channel.derivatives(y, omega, V),
+        channel.derivatives(y, omega, V, JAX),
+        strict=True,
+    ):
+        np.testing.assert_allclose(np.asarray(strict), numpy, rtol=1e-14)
+        np.testing.assert_allclose(np.asarray(with_jax), numpy, rtol=1e-10)
     np.testing.assert_allclose(np.asarray(channel.log_partition(y, omega, V, JAX)), expected, rtol=1e-12)
+
+
+@priors
+@given(A=st.floats(0.0, 30.0), b=st.floats(-8.0, 8.0))
+def test_prior_moments_are_the_derivatives(prior: Prior, A: float, b: float) -> None:
+    mean, variance = prior.moments(A, b)
+    with_jax = _prior_derivatives(prior, A, b)
+    assert (float(mean), float(variance)) == pytest.approx(with_jax, rel=1e-9, abs=1e-12)
+
+
+@channels
+@given(omega=st.floats(-30.0, 8.0), V=st.floats(0.05, 5.0), positive=st.booleans())
+def test_channel_derivatives_are_the_derivatives(channel: Channel, omega: float, V: float, positive: bool) -> None:
+    y = 1.0 if positive else -1.0
+    g, minus_slope = channel.derivatives(y, omega, V)
+    with_jax = _channel_derivatives(channel, y, omega, V)
+    assert (float(g), float(minus_slope)) == pytest.approx(with_jax, rel=1e-9, abs=1e-12)
+
+
+@lru_cache
+def _compiled_derivatives(part: Any) -> Any:
+    """First and second derivative in the field, compiled once a model: ψ_X(A, b) in b, ψ_Y(y, ω, V) in ω."""
+    if isinstance(part, Prior):
+        return jax.jit(lambda A, b: _two_derivatives(lambda x: part.log_partition(A, x, JAX), b))
+    return jax.jit(lambda y, omega, V: _two_derivatives(lambda x: part.log_partition(y, x, V, JAX), omega))
+
+
+def _two_derivatives(psi: Any, x: Any) -> Any:
+    return jax.grad(psi)(x), jax.grad(jax.grad(psi))(x)
+
+
+@double_precision
+def _prior_derivatives(prior: Any, A: float, b: float) -> tuple[float, float]:
+    first, second = _compiled_derivatives(prior)(A, b)
+    return float(first), float(second)
+
+
+@double_precision
+def _channel_derivatives(channel: Any, y: float, omega: float, V: float) -> tuple[float, float]:
+    first, second = _compiled_derivatives(channel)(y, omega, V)
+    return float(first), -float(second)
+
+
+@priors
+def test_prior_samples(prior: Prior) -> None:
+    draws = prior.sample(200_000, np.random.default_rng(0))
+    assert np.mean(draws**2) == pytest.approx(prior.second_moment, rel=0.02)
+
+
+@channels
+def test_channel_samples(channel: Channel) -> None:
+    """Labels of many noisy fields come with the frequency e^ψ."""
+    omega, V, count = 0.4, 0.7, 200_000
+    rng = np.random.default_rng(0)
+    labels = channel.sample(omega + np.sqrt(V) * rng.standard_normal(count), rng)
+    assert set(labels.tolist()) <= set(channel.labels)
+    for y in channel.labels:
+        assert np.mean(labels == y) == pytest.approx(float(np.exp(channel.log_partition(y, omega, V))), abs=0.005)
 
 
 @pytest.mark.parametrize("part", [*PRIORS, *CHANNELS], ids=lambda part: type(part).__name__)

@@ -8,7 +8,7 @@ import sys
 import typer
 
 from gardner import __version__
-from gardner.cli import bounds, budget, curve, reproduce
+from gardner.cli import bounds, budget, curve, reproduce, volume
 from gardner.cli.cache import use_compilation_cache
 from gardner.errors import GardnerError
 
@@ -24,6 +24,7 @@ app.command("bounds")(bounds.command)
 app.command("budget")(budget.command)
 app.command("curve")(curve.command)
 app.command("reproduce")(reproduce.command)
+app.command("volume")(volume.command)
 
 
 def _version(wanted: bool) -> None:

@@ -2,15 +2,18 @@
 
 A channel enters theory and message passing only through [cui2020, App. A]
 
-    ψ_Y(y, ω, V) = ln ∫ dh P_out(y|h) N(h; ω, V),
+    ψ_Y(y, ω, V) = ln ∫ dh P_out(y|h) N(h; ω, V)
 
-whose derivatives in ω are the functions g and g' of AMP.
+and its derivatives in ω, the functions g = ∂ψ_Y/∂ω and −g' of AMP.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Protocol, runtime_checkable
+from typing import Any, Protocol, runtime_checkable
+
+import numpy as np
+from numpy.typing import NDArray
 
 from gardner.model.special import NUMPY, Array, Library
 
@@ -24,14 +27,34 @@ class Channel(Protocol):
         """Labels up to the symmetry (y, h) → (−y, −h), as pairs (representative, number of labels it stands for)."""
         ...
 
+    @property
+    def labels(self) -> tuple[float, ...]:
+        """The labels there are."""
+        ...
+
+    @property
+    def noiseless(self) -> bool:
+        """Whether a label excludes weights: then labels can contradict each other and leave no volume at all."""
+        ...
+
     def log_partition(self, y: Array, omega: Array, V: Array, library: Library = NUMPY) -> Array:
         """ψ_Y(y, ω, V)."""
+        ...
+
+    def derivatives(self, y: Array, omega: Array, V: Array, library: Library = NUMPY) -> tuple[Array, Array]:
+        """g = ∂ψ_Y/∂ω and −g' = −∂²ψ_Y/∂ω²."""
+        ...
+
+    def sample(self, fields: NDArray[Any], rng: np.random.Generator) -> NDArray[Any]:
+        """Labels of given fields h."""
         ...
 
 
 @dataclass(frozen=True)
 class Sign:
     """Noiseless binary labels y = sign(h): ψ_Y(y, ω, V) = ln Φ(yω/√V).
+
+    With u = yω/√V and ρ = φ(u)/Φ(u): g = yρ/√V, −g' = ρ(ρ+u)/V.
 
     >>> import numpy as np
     >>> np.round(Sign().log_partition(1.0, np.array([0.0, 2.0]), 4.0), 6)
@@ -43,6 +66,27 @@ class Sign:
         """Both labels are one class: the channel is odd."""
         return ((1.0, 2.0),)
 
+    @property
+    def labels(self) -> tuple[float, ...]:
+        """−1 and +1."""
+        return (-1.0, 1.0)
+
+    @property
+    def noiseless(self) -> bool:
+        """Each label cuts away a half-space."""
+        return True
+
     def log_partition(self, y: Array, omega: Array, V: Array, library: Library = NUMPY) -> Array:
         """ψ_Y(y, ω, V)."""
         return library.log_ndtr(y * omega / library.xp.sqrt(V))
+
+    def derivatives(self, y: Array, omega: Array, V: Array, library: Library = NUMPY) -> tuple[Array, Array]:
+        """g and −g'."""
+        width = library.xp.sqrt(V)
+        rho, excess = library.mills(y * omega / width)
+        return y * rho / width, rho * excess / V
+
+    def sample(self, fields: NDArray[Any], rng: np.random.Generator) -> NDArray[Any]:
+        """The sign; a field of exactly zero counts as positive."""
+        del rng
+        return np.where(fields < 0.0, -1.0, 1.0).astype(fields.dtype)

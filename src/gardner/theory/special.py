@@ -51,4 +51,10 @@ def _log_ndtr_jvp(primals: tuple[jax.Array], tangents: tuple[jax.Array]) -> tupl
     return log_ndtr(u), inverse_mills(u) * du
 
 
-JAX = Library(jnp, log_ndtr)
+def mills(u: jax.Array) -> tuple[jax.Array, jax.Array]:
+    """The pair (ρ, ρ + u)."""
+    rho = inverse_mills(u)
+    return rho, rho + u
+
+
+JAX = Library(jnp, log_ndtr, mills)

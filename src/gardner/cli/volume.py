@@ -1,0 +1,102 @@
+"""``gardner volume``: what the labels of given rows leave."""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import typer
+from rich.table import Table
+
+from gardner.cli.console import JSON, fixed, number, output, progress_bar, to_json
+from gardner.cli.tables import read_matrix, read_vector
+
+if TYPE_CHECKING:
+    from gardner.inference import Posterior
+
+
+def command(
+    rows: str = typer.Option(
+        ..., "--rows", "-r", metavar="FILE", help="Labelled rows, one a line: npy, npz, csv or parquet."
+    ),
+    labels: str = typer.Option(
+        ..., "--labels", "-l", metavar="FILE", help="Their labels, -1 or +1, in the same order and the same formats."
+    ),
+    method: str = typer.Option(
+        "amp",
+        "--method",
+        "-m",
+        metavar="METHOD",
+        help="amp (fast, rows with independent entries), ep (any rows), mc (Monte Carlo, with a standard error).",
+    ),
+    scale: bool = typer.Option(
+        False, "--scale", help="Divide rows by sqrt(N). The sign of a field does not feel it, noise does."
+    ),
+    seed: int = typer.Option(0, "--seed", help="Seed of the Monte Carlo method."),
+    stderr: float = typer.Option(0.002, "--stderr", help="Standard error of ln v the Monte Carlo method aims at."),
+    json: bool = JSON,
+) -> None:
+    """Gardner volume of labelled rows: the share of weight vectors that give these labels.
+
+    ln v is per weight, the log-evidence is the total. Labels that no weight vector can give leave an empty volume:
+    status "empty", log_volume -inf (null in JSON). Choose one of several arrays or columns of a file with a colon:
+    pool.npz:rows, table.csv:label; otherwise every column of a table of rows is a feature.
+
+    Examples:
+
+        gardner volume --rows F.npy --labels y.npy
+
+        gardner volume --rows data.npz:F --labels data.npz:y --method mc --json
+    """
+    matrix, vector = read_matrix("rows", rows), read_vector("labels", labels)
+    from gardner.inference import infer
+
+    if scale:
+        matrix = matrix / math.sqrt(matrix.shape[1])
+    with progress_bar(method) as progress:
+        options: dict[str, Any] = {}
+        if method == "mc":
+            options = {"seed": seed, "stderr": stderr, "progress": progress}
+        posterior = infer(matrix, vector, method=method, **options)
+    if json:
+        typer.echo(to_json(record(posterior)))
+    else:
+        _print(posterior, rows)
+    if not posterior.converged:
+        typer.echo(f"warning: {posterior.method} is {posterior.status.value}", err=True)
+
+
+def record(posterior: Posterior) -> dict[str, Any]:
+    """The JSON of one posterior."""
+    stderr = posterior.stderr
+    return {
+        "method": posterior.method,
+        "features": posterior.features,
+        "rows": int(posterior.labels.shape[0]),
+        "log_volume": posterior.log_volume,
+        "log_evidence": posterior.log_evidence,
+        "stderr": stderr,
+        "log_evidence_stderr": None if stderr is None else stderr * posterior.features,
+        "status": posterior.status.value,
+        "iterations": posterior.iterations,
+        "residual": posterior.residual,
+        "damping": posterior.damping,
+    }
+
+
+def _print(posterior: Posterior, source: str) -> None:
+    title = f"{Path(source).name}: {posterior.labels.shape[0]} rows, {posterior.features} features"
+    table = Table(title=title, title_justify="left")
+    for column in ("method", "ln v", "log-evidence", "stderr of ln v", "status", "iterations", "residual"):
+        table.add_column(column, justify="left" if column in {"method", "status"} else "right")
+    table.add_row(
+        posterior.method,
+        "-inf" if math.isinf(posterior.log_volume) else fixed(posterior.log_volume),
+        "-inf" if math.isinf(posterior.log_evidence) else fixed(posterior.log_evidence, 4),
+        number(posterior.stderr, 2),
+        posterior.status.value,
+        str(posterior.iterations),
+        number(posterior.residual, 2),
+    )
+    output().print(table)

@@ -1,0 +1,261 @@
+"""Approximate message passing: posterior means and variances, and the Bethe log-volume [donoho2009, rangan2011].
+
+For rows F with independent entries of variance of order 1/N, one iteration is (μ: labelled rows, i: weights)
+
+    V_μ = Σ_i F_μi² Δ_i,   ω_μ = Σ_i F_μi x̂_i − V_μ g_μ,   g_μ, −g'_μ = derivatives of ψ_Y(y_μ, ω_μ, V_μ) in ω,
+    A_i = Σ_μ F_μi² (−g'_μ),   b_i = A_i x̂_i + Σ_μ F_μi g_μ,   x̂_i, Δ_i = mean and variance under ψ_X(A_i, b_i),
+
+and at the fixed point, where F x̂ − ω = V g,
+
+    ln Z = Σ_i [ψ_X(A_i, b_i) − b_i x̂_i + A_i (x̂_i² + Δ_i)/2] + Σ_μ [ψ_Y(y_μ, ω_μ, V_μ) + V_μ g_μ²/2].
+
+With scalar variances, V_μ = |F_μ|² mean(Δ) and A_i = (1/N) Σ_μ |F_μ|² (−g'_μ): exact for N → ∞ and needs no F².
+
+:func:`passage` is the readable pass over the rows, for arrays of any library; :mod:`gardner.inference.kernel` is its
+fast twin. Everything else is shared.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Any, Literal
+
+import array_api_compat
+import numpy as np
+from numpy.typing import NDArray
+
+from gardner.errors import InvalidInputError
+from gardner.inference.damping import Damper, Verdict
+from gardner.inference.inputs import check_training
+from gardner.inference.kernel import Sweeper
+from gardner.inference.posterior import Posterior, Status
+from gardner.inference.scalars import CHANNELS
+from gardner.inference.separable import Verdict as Separable
+from gardner.inference.separable import separate
+from gardner.model import GLM, PERCEPTRON, library_of
+from gardner.model.special import Array, Library
+
+Variances = Literal["vector", "scalar"]
+Twin = Literal["auto", "kernel", "readable"]
+
+
+@dataclass(frozen=True)
+class Passage:
+    """What one pass over the rows yields: cavity fields and g of each row, A and Σ_μ F_μi g_μ of each weight."""
+
+    omega: Array
+    V: Array
+    g: Array
+    precision: Array
+    force: Array
+
+
+@dataclass(frozen=True)
+class Start:
+    """Where to begin: weights' means and variances, and g of each row (0 for a row not seen before)."""
+
+    mean: Array
+    variance: Array
+    g: Array
+
+
+def passage(rows: Array, labels: Array, start: Start, model: GLM, variances: Variances) -> Passage:
+    """One pass over the rows, readable, on any array library."""
+    library = library_of(rows)
+    xp = library.xp
+    squares = rows * rows
+    if variances == "scalar":
+        squares = xp.broadcast_to(xp.mean(squares, axis=1, keepdims=True), squares.shape)
+    V = xp.matmul(squares, start.variance)
+    omega = xp.matmul(rows, start.mean) - V * start.g
+    g, minus_slope = model.channel.derivatives(labels, omega, V, library)
+    return Passage(omega, V, g, xp.matmul(squares.T, minus_slope), xp.matmul(rows.T, g))
+
+
+def amp(
+    rows: Array,
+    labels: Array,
+    model: GLM = PERCEPTRON,
+    *,
+    variances: Variances = "vector",
+    start: Start | None = None,
+    tolerance: float | None = None,
+    max_iterations: int = 1000,
+    damping: float = 0.0,
+    twin: Twin = "auto",
+    threads: int | None = None,
+    decide_empty: bool = True,
+) -> Posterior:
+    """The posterior by message passing.
+
+    ``tolerance`` bounds the residual, the root mean square change of the means in units of a prior weight, so it does
+    not depend on N (default 1e-8, in float32 2e-6). ``damping`` is where the automatic damping begins. ``twin`` chooses
+    the pass over the rows, by default the kernel wherever it can serve: NumPy arrays, channels of ``scalars.CHANNELS``.
+    Labels without noise can contradict each other; AMP does not notice. Unless ``decide_empty`` is false, the posterior
+    mean is tried as a witness, and where it fails :func:`separate` finds another one or proves that there is none.
+
+    >>> from gardner.model import draw_instance
+    >>> instance = draw_instance(features=500, pool_ratio=1.0, seed=1)
+    >>> posterior = amp(instance.rows, instance.labels)
+    >>> posterior.status.value, round(posterior.log_volume, 2)
+    ('converged', -0.61)
+    """
+    rows, labels = check_training(rows, labels, model)
+    library = library_of(rows)
+    if tolerance is None:
+        tolerance = 2e-6 if rows.dtype == library.xp.float32 else 1e-8
+    run = _passage_of(rows, labels, model, variances, twin, threads)
+    cold = cold_start(rows, model)
+    damper = Damper(tolerance, damping)
+    end = _iterate(run, cold if start is None else _check_start(start, cold), cold, model, damper, max_iterations)
+    found, weights = end.found, end.weights
+    posterior = Posterior(
+        method="amp",
+        model=model,
+        status=end.status,
+        mean=weights.mean,
+        variance=weights.variance,
+        omega=found.omega,
+        V=found.V,
+        g=found.g,
+        labels=labels,
+        log_evidence=bethe(model, found, weights, labels),
+        iterations=end.iterations,
+        residual=end.residual,
+        damping=damper.value,
+    )
+    return _decided(posterior, rows) if decide_empty and model.channel.noiseless else posterior
+
+
+@dataclass(frozen=True)
+class Weights:
+    """The local fields of the weights, and what the prior makes of them."""
+
+    b: Array
+    mean: Array
+    variance: Array
+
+
+@dataclass(frozen=True)
+class _End:
+    status: Status
+    found: Passage
+    weights: Weights
+    iterations: int
+    residual: float
+
+
+def _iterate(
+    run: Callable[[Start], Passage], state: Start, cold: Start, model: GLM, damper: Damper, max_iterations: int
+) -> _End:
+    library = library_of(cold.mean)
+    iterations = 0
+    while True:
+        found = run(state)
+        b = found.precision * state.mean + found.force
+        weights = Weights(b, *model.prior.moments(found.precision, b, library))
+        residual = _rms(weights.mean - state.mean, library) / model.prior.second_moment**0.5
+        iterations += 1
+        verdict = damper.judge(residual)
+        if verdict is Verdict.CONVERGED:
+            return _End(Status.CONVERGED, found, weights, iterations, residual)
+        if verdict is Verdict.GIVE_UP:
+            return _End(Status.DIVERGED, found, weights, iterations, residual)
+        if iterations >= max_iterations:
+            return _End(Status.UNCONVERGED, found, weights, iterations, residual)
+        if verdict is Verdict.RESTART:
+            state = cold
+            continue
+        keep = damper.value
+        state = Start(
+            weights.mean + keep * (state.mean - weights.mean),
+            weights.variance + keep * (state.variance - weights.variance),
+            found.g,
+        )
+
+
+def bethe(model: GLM, found: Passage, weights: Weights, labels: Array) -> float:
+    """ln Z at a fixed point, summed in double precision."""
+    library = library_of(weights.mean)
+    xp = library.xp
+    of_weights = (
+        model.prior.log_partition(found.precision, weights.b, library)
+        - weights.b * weights.mean
+        + 0.5 * found.precision * (weights.mean * weights.mean + weights.variance)
+    )
+    of_rows = model.channel.log_partition(labels, found.omega, found.V, library) + 0.5 * found.V * found.g * found.g
+    return float(xp.sum(of_weights, dtype=xp.float64)) + float(xp.sum(of_rows, dtype=xp.float64))
+
+
+def cold_start(rows: Array, model: GLM) -> Start:
+    """The prior, and no row seen."""
+    library = library_of(rows)
+    xp = library.xp
+    zero = xp.zeros_like(rows[0, :]) if rows.shape[0] else xp.zeros((rows.shape[1],), dtype=rows.dtype)
+    mean, variance = model.prior.moments(zero, zero, library)
+    return Start(mean, variance, xp.zeros_like(rows[:, 0]))
+
+
+def warm_start(posterior: Posterior, keep: Array | None = None, added: int = 0) -> Start:
+    """Begin from an earlier posterior: of its rows those in ``keep`` (all by default), then ``added`` new ones.
+
+    >>> from gardner.model import draw_instance
+    >>> instance = draw_instance(features=300, pool_ratio=1.0, seed=1)
+    >>> before = amp(instance.rows[:200], instance.labels[:200])
+    >>> after = amp(instance.rows[:210], instance.labels[:210], start=warm_start(before, added=10))
+    >>> after.iterations < amp(instance.rows[:210], instance.labels[:210]).iterations
+    True
+    """
+    xp = library_of(posterior.g).xp
+    kept = posterior.g if keep is None else xp.take(posterior.g, keep, axis=0)
+    new = xp.zeros((added,), dtype=kept.dtype)
+    return Start(posterior.mean, posterior.variance, xp.concat([kept, new]))
+
+
+def _check_start(start: Start, cold: Start) -> Start:
+    for name in ("mean", "variance", "g"):
+        given, wanted = getattr(start, name), getattr(cold, name)
+        if tuple(given.shape) != tuple(wanted.shape):
+            raise InvalidInputError(
+                f"start.{name}", f"shape {tuple(given.shape)}", f"these rows need shape {tuple(wanted.shape)}",
+                hint="warm_start(posterior, keep, added) makes a start for a changed set of rows",
+            )  # fmt: skip
+    return start
+
+
+def _rms(values: Array, library: Library) -> float:
+    return math.sqrt(float(library.xp.mean(values * values)))
+
+
+def _passage_of(
+    rows: Array, labels: Array, model: GLM, variances: Variances, twin: Twin, threads: int | None
+) -> Callable[[Start], Passage]:
+    """The kernel wherever it can serve, unless told otherwise."""
+    if variances not in ("vector", "scalar"):
+        raise InvalidInputError("variances", variances, "it must be 'vector' or 'scalar'")
+    able = isinstance(rows, np.ndarray) and type(model.channel) in CHANNELS
+    if twin == "kernel" and not able:
+        raise InvalidInputError("twin", twin, "the kernel needs NumPy rows and a channel it knows", hint="try 'auto'")
+    if twin == "readable" or not able:
+        return lambda start: passage(rows, labels, start, model, variances)
+    sweeper = Sweeper(rows, labels, model.channel, scalar=variances == "scalar", threads=threads)
+    return lambda start: Passage(*sweeper(start.mean, start.variance, start.g))
+
+
+def _decided(posterior: Posterior, rows: Array) -> Posterior:
+    """The posterior with the verdict on whether it exists."""
+    xp = library_of(rows).xp
+    if bool(xp.all(posterior.labels * xp.matmul(rows, posterior.mean) > 0.0)):
+        return posterior
+    verdict = separate(_host(rows), _host(posterior.labels), _host(posterior.mean)).verdict
+    if verdict is Separable.EMPTY:
+        return posterior.emptied()
+    if verdict is Separable.UNDECIDED and posterior.converged:
+        return replace(posterior, status=Status.UNDECIDED)
+    return posterior
+
+
+def _host(array: Array) -> NDArray[Any]:
+    return np.asarray(array if isinstance(array, np.ndarray) else array_api_compat.to_device(array, "cpu"))

@@ -1,0 +1,238 @@
+"""Log-volumes of very many small subsets of one pool, by AMP on all cores.
+
+The same iteration as :mod:`gardner.inference.amp`, arranged for problems that fit the first-level cache: a subset's
+rows are copied once, transposed, so that every loop runs over rows and becomes vector instructions, the functions g and
+−g' included. A test holds the result equal to the readable version.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gardner.errors import InvalidInputError
+from gardner.inference.compiler import kept, specialised
+from gardner.inference.inputs import check_training
+from gardner.inference.scalars import CHANNELS
+from gardner.inference.threads import run_all, thread_count
+from gardner.model import GLM, PERCEPTRON, Gaussian, Sign
+
+Floats = NDArray[np.float64]
+Integers = NDArray[np.integer[Any]]
+
+LANES = 8  # rows are padded to a multiple of a vector register
+PIECE = 4096  # subsets a task
+# damping and number of iterations tried one after the other; the first serves almost every subset
+SCHEDULE = np.array([[0.0, 60.0], [0.3, 150.0], [0.6, 300.0], [0.85, 600.0]])
+
+
+@dataclass(frozen=True)
+class SubsetVolumes:
+    """ln v (per weight) of each subset, and whether its iteration converged."""
+
+    log_volume: Floats
+    converged: NDArray[np.bool_]
+    iterations: NDArray[np.int32]
+
+    @property
+    def fraction_converged(self) -> float:
+        """Share of the subsets whose value may be used."""
+        return float(np.mean(self.converged)) if self.converged.size else 1.0
+
+
+# a channel's own functions, and what is compiled with them, take these places in `_solver`
+_derivatives, _log_partition = CHANNELS[Sign].derivatives, CHANNELS[Sign].log_partition
+
+
+@kept(fast=True)
+def _fields(F: Floats, S: Floats, mean: Floats, variance: Floats, g: Floats, omega: Floats, V: Floats) -> None:
+    features, rows = F.shape
+    for k in range(rows):
+        omega[k] = 0.0
+        V[k] = 0.0
+    for i in range(features):
+        x = mean[i]
+        d = variance[i]
+        for k in range(rows):
+            omega[k] += F[i, k] * x
+            V[k] += S[i, k] * d
+    for k in range(rows):
+        omega[k] -= V[k] * g[k]
+
+
+def _answer(y: Floats, omega: Floats, V: Floats, real: Floats, g: Floats, slope: Floats) -> None:
+    for k in range(y.shape[0]):
+        one, two = _derivatives(y[k], omega[k], V[k])
+        g[k] = one * real[k]
+        slope[k] = two * real[k]
+
+
+@kept(fast=True)
+def _update(
+    F: Floats,
+    S: Floats,
+    g: Floats,
+    slope: Floats,
+    mean: Floats,
+    variance: Floats,
+    A: Floats,
+    b: Floats,
+    keep: float,
+) -> float:
+    features, rows = F.shape
+    change = 0.0
+    for i in range(features):
+        force = 0.0
+        precision = 0.0
+        for k in range(rows):
+            force += F[i, k] * g[k]
+            precision += S[i, k] * slope[k]
+        A[i] = precision
+        b[i] = precision * mean[i] + force
+        new = 1.0 / (1.0 + precision)  # the standard normal prior
+        step = b[i] * new - mean[i]
+        change += step * step
+        mean[i] += (1.0 - keep) * step
+        variance[i] += (1.0 - keep) * (new - variance[i])
+    return float(change / features)
+
+
+def _bethe(y: Floats, omega: Floats, V: Floats, g: Floats, A: Floats, b: Floats, size: int) -> float:
+    # with x̂ = b/(1+A) and Δ = 1/(1+A), what is left of the sum over weights is short
+    total = 0.0
+    for i in range(A.shape[0]):
+        mean = b[i] / (1.0 + A[i])
+        total += 0.5 * (A[i] / (1.0 + A[i]) - math.log1p(A[i]) - mean * mean)
+    for k in range(size):
+        total += _log_partition(y[k], omega[k], V[k]) + 0.5 * V[k] * g[k] * g[k]
+    return float(total / A.shape[0])
+
+
+def _solve(
+    pool: Floats, labels: Floats, subsets: Integers, tolerance: float, schedule: Floats,
+    log_volume: Floats, converged: NDArray[np.bool_], iterations: NDArray[np.int32],
+) -> None:  # fmt: skip
+    count, size = subsets.shape
+    features = pool.shape[1]
+    padded = size + -size % LANES
+    F, S = np.zeros((features, padded)), np.zeros((features, padded))
+    mean, variance, A, b = np.empty(features), np.empty(features), np.empty(features), np.empty(features)
+    g, slope, omega, V = np.empty(padded), np.empty(padded), np.empty(padded), np.empty(padded)
+    y, real = np.ones(padded), np.ones(padded)
+    real[size:] = 0.0  # rows of padding: harmless numbers whose answers are struck out
+    S[:, size:] = 1.0
+    for s in range(count):
+        for k in range(size):
+            row = subsets[s, k]
+            y[k] = labels[row]
+            for i in range(features):
+                F[i, k] = pool[row, i]
+                S[i, k] = pool[row, i] * pool[row, i]
+        iterations[s] = 0
+        for attempt in range(schedule.shape[0]):
+            mean[:] = 0.0
+            variance[:] = 1.0
+            g[:] = 0.0
+            change = np.inf
+            for _ in range(int(schedule[attempt, 1])):
+                _fields(F, S, mean, variance, g, omega, V)
+                _answer(y, omega, V, real, g, slope)
+                change = _update(F, S, g, slope, mean, variance, A, b, schedule[attempt, 0])
+                iterations[s] += 1
+                if not change > tolerance * tolerance:
+                    break
+            converged[s] = change <= tolerance * tolerance
+            if converged[s]:
+                break
+        log_volume[s] = _bethe(y, omega, V, g, A, b, size)
+
+
+@lru_cache
+def _solver(channel: type) -> Callable[..., None]:
+    name, scalars = channel.__name__, CHANNELS[channel]
+    return specialised(
+        _solve,
+        name,
+        _answer=specialised(_answer, name, fast=True, _derivatives=scalars.derivatives),
+        _bethe=specialised(_bethe, name, _log_partition=scalars.log_partition),
+    )
+
+
+@kept()
+def _shuffle(rng: np.random.Generator, subsets: Integers, deck: Integers) -> None:
+    """Partial Fisher–Yates: the first cards of a deck that is never put back in order."""
+    count, size = subsets.shape
+    for s in range(count):
+        for k in range(size):
+            other = k + int(rng.random() * (deck.shape[0] - k))
+            deck[k], deck[other] = deck[other], deck[k]
+            subsets[s, k] = deck[k]
+
+
+def random_subsets(count: int, pool_size: int, size: int, rng: np.random.Generator) -> NDArray[np.int32]:
+    """Subsets of row indices, uniform, without repeats inside a subset."""
+    if not 0 < size <= pool_size:
+        raise InvalidInputError("size", size, f"a pool of {pool_size} rows has subsets of 1 to {pool_size} rows")
+    subsets = np.empty((count, size), dtype=np.int32)
+    _shuffle(rng, subsets, np.arange(pool_size, dtype=np.int32))
+    return subsets
+
+
+def subset_log_volumes(
+    rows: NDArray[Any],
+    labels: NDArray[Any],
+    subsets: Integers,
+    model: GLM = PERCEPTRON,
+    *,
+    tolerance: float = 1e-7,
+    threads: int | None = None,
+    progress: Callable[[float], None] | None = None,
+) -> SubsetVolumes:
+    """Bethe log-volume of each subset of a pool's rows; ``subsets`` holds row indices, one subset a line.
+
+    >>> from gardner.model import draw_instance
+    >>> instance = draw_instance(features=20, pool_ratio=3.0, seed=0)
+    >>> subsets = random_subsets(1000, pool_size=60, size=12, rng=np.random.default_rng(0))
+    >>> volumes = subset_log_volumes(instance.rows, instance.labels, subsets)
+    >>> volumes.fraction_converged
+    1.0
+    """
+    if not isinstance(model.prior, Gaussian) or type(model.channel) not in CHANNELS:
+        raise InvalidInputError("model", model, "batched AMP is written for a Gaussian prior and the sign channel")
+    pool, y = (np.ascontiguousarray(part, dtype=np.float64) for part in check_training(rows, labels, model))
+    subsets = _check_subsets(subsets, pool.shape[0])
+    count = subsets.shape[0]
+    result = SubsetVolumes(np.empty(count), np.empty(count, dtype=np.bool_), np.zeros(count, dtype=np.int32))
+    solve = _solver(type(model.channel))
+
+    def piece(start: int) -> None:
+        part = slice(start, start + PIECE)
+        solve(
+            pool, y, subsets[part], tolerance, SCHEDULE,
+            result.log_volume[part], result.converged[part], result.iterations[part],
+        )  # fmt: skip
+        if progress is not None:
+            progress(min(1.0, (start + PIECE) / count))
+
+    run_all(piece, [(start,) for start in range(0, count, PIECE)], thread_count(threads))
+    return result
+
+
+def _check_subsets(given: Any, pool_size: int) -> Integers:
+    subsets: Integers = np.ascontiguousarray(given)
+    if subsets.ndim != 2 or subsets.dtype.kind not in "iu" or subsets.shape[1] == 0:
+        raise InvalidInputError(
+            "subsets", f"{subsets.dtype} of shape {subsets.shape}", "it must hold whole numbers, one subset a line"
+        )
+    if subsets.size and not 0 <= int(subsets.min()) <= int(subsets.max()) < pool_size:
+        raise InvalidInputError("subsets", "an index", f"row indices lie between 0 and {pool_size - 1}")
+    for start in range(0, subsets.shape[0], 1 << 16):  # in pieces: sorting makes a copy
+        if (np.diff(np.sort(subsets[start : start + (1 << 16)], axis=1), axis=1) == 0).any():
+            raise InvalidInputError("subsets", "a subset", "no row may be in a subset twice")
+    return subsets

@@ -1,0 +1,235 @@
+"""Exact Hamiltonian Monte Carlo in a polyhedron under a Gaussian: billiards on ellipses [pakman2014].
+
+The domain is {x : f_μ·x ≥ −c for all μ} with unit rows f_μ; the law of x is the standard normal one cut to it. With
+velocities v ~ N(0, I) the motion under H = |x|²/2 + |v|²/2 is known in closed form,
+
+    x(t) = x cos t + v sin t,   v → v − 2 (f_j·v) f_j at wall j,
+
+so nothing is ever rejected: after a fixed time T the position has the law it had before, and v is drawn anew.
+
+A bounce needs only the fields a_μ = f_μ·x and b_μ = f_μ·v. With z = tan(t/2), wall μ is met where
+(c − a) z² + 2 b z + (a + c) = 0, first at
+
+    z = (a + c)/(√(a² + b² − c²) − b)   if b < 0 and a² + b² ≥ c²,
+
+and the rotation by t needs no trigonometry: cos t = (1 − z²)/(1 + z²), sin t = 2z/(1 + z²).
+
+The time is T = π/2, a quarter of the period, for two reasons. Without walls the next position is then independent of
+the last, x(T) = v; with walls neighbouring trajectories were found correlated by a tenth at most, and shorter ones to
+cost more bounces for the same precision. And until then no wall with b ≥ 0 is met, a cos t + b sin t ≥ min(a, 0) ≥ −c:
+the wall just left, and every copy of it, is out of the game by itself.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gardner.errors import ConvergenceError
+from gardner.inference.compiler import inlined, kept
+from gardner.inference.threads import run_all, thread_count
+
+Floats = NDArray[np.float64]
+Counts = NDArray[np.int64]
+Seed = int | np.random.SeedSequence | np.random.Generator
+
+DURATION = 0.5 * math.pi
+DENSITY = math.sqrt(2.0 * math.pi) / DURATION  # of the cut Gaussian on a wall that is met once a trajectory
+CHAINS = 16  # independent walkers, whatever the number of threads: their spread gives standard errors
+GRAM_ROWS = 6000  # up to that many walls their scalar products are kept (288 MB); beyond, they are made at each bounce
+STUCK = 10_000_000  # bounces in one trajectory: more is a cone too thin to be explored by bouncing
+ROUNDING = 1e-9  # how far outside a trajectory may seem to end
+_FIRST, _SETTLE, _PILOT = 6, 2, 4  # trajectories a chain: from the witness, on each new rung, for a first look
+
+
+@dataclass(frozen=True)
+class Walls:
+    """Unit rows f (walls × features), their transpose, and their scalar products (0 × 0 if there are too many)."""
+
+    rows: Floats
+    columns: Floats
+    gram: Floats
+
+    @staticmethod
+    def of(rows: Floats) -> Walls:
+        """Walls of unit rows."""
+        gram = rows @ rows.T if rows.shape[0] <= GRAM_ROWS else np.empty((0, 0))
+        return Walls(np.ascontiguousarray(rows), np.ascontiguousarray(rows.T), gram)
+
+
+def fly(
+    walls: Walls, offset: float, trajectories: int, position: Floats, rng: np.random.Generator, tally: Counts
+) -> tuple[int, int]:
+    """Move ``position`` by that many trajectories, in place, and add the bounces off each wall to ``tally``.
+
+    Returns Σ k and Σ k² over the trajectories, k being the bounces of one.
+    """
+    total, squares, least = _fly(walls.rows, walls.columns, walls.gram, offset, trajectories, position, rng, tally)
+    if total < 0:
+        raise ConvergenceError(
+            f"a trajectory did not end within {STUCK} bounces", hint="the cone is thinner than Monte Carlo can explore"
+        )
+    if least < -ROUNDING:
+        raise ConvergenceError(f"a trajectory ended outside the cone, by {-least:.1e}", hint="scale the rows alike")
+    return total, squares
+
+
+@inlined
+def _fields(columns: Floats, x: Floats, fields: Floats) -> None:
+    """f_μ·x of all walls, column by column: every wall's sum has its own place in a vector register."""
+    fields[:] = 0.0
+    for i in range(columns.shape[0]):
+        for mu in range(fields.size):
+            fields[mu] += columns[i, mu] * x[i]
+
+
+@inlined
+def _rotate(x: Floats, v: Floats, cosine: float, sine: float) -> None:
+    """Free motion."""
+    for i in range(x.size):
+        x[i], v[i] = cosine * x[i] + sine * v[i], cosine * v[i] - sine * x[i]
+
+
+@inlined
+def _advance(
+    a: Floats, b: Floats, z: Floats, offset: float, cosine: float, sine: float, twice: float, products: Floats
+) -> None:
+    """Rotate all fields, reflect them at the wall that has these products, and say when each wall would be met next."""
+    for mu in range(a.size):
+        place = cosine * a[mu] + sine * b[mu]
+        speed = cosine * b[mu] - sine * a[mu] - twice * products[mu]
+        a[mu], b[mu] = place, speed
+        square = place * place + speed * speed - offset * offset
+        meeting = max(place + offset, 0.0) / (math.sqrt(max(square, 0.0)) - speed)  # rounding may put it behind us
+        z[mu] = meeting if (speed < 0.0) & (square >= 0.0) else np.inf
+
+
+@kept()
+def _fly(
+    rows: Floats, columns: Floats, gram: Floats, offset: float, trajectories: int, x: Floats,
+    rng: np.random.Generator, tally: Counts,
+) -> tuple[int, int, float]:  # fmt: skip
+    """Σ k, Σ k² and the least slack f_μ·x + c at the end of a trajectory; Σ k is −1 if one was stuck."""
+    features, count = columns.shape
+    a, b, z, products, v = np.empty(count), np.empty(count), np.empty(count), np.zeros(count), np.empty(features)
+    total, squares, least = 0, 0, np.inf
+    _fields(columns, x, a)
+    for _ in range(trajectories):
+        for i in range(features):
+            v[i] = rng.standard_normal()
+        _fields(columns, v, b)
+        _advance(a, b, z, offset, 1.0, 0.0, 0.0, products)
+        left = 1.0  # tan of half the time left
+        bounces = 0
+        while True:
+            j = np.argmin(z)
+            met = z[j]
+            if met >= left:
+                break
+            if bounces == STUCK:
+                return -1, 0, 0.0
+            scale = 1.0 / (1.0 + met * met)
+            cosine, sine = (1.0 - met * met) * scale, 2.0 * met * scale
+            twice = 2.0 * (cosine * b[j] - sine * a[j])
+            _rotate(x, v, cosine, sine)
+            for i in range(features):
+                v[i] -= twice * rows[j, i]
+            if gram.size == 0:
+                _fields(columns, rows[j], products)
+            _advance(a, b, z, offset, cosine, sine, twice, products if gram.size == 0 else gram[j])
+            left = (left - met) / (1.0 + left * met)
+            bounces += 1
+            tally[j] += 1
+        scale = 1.0 / (1.0 + left * left)
+        _rotate(x, v, (1.0 - left * left) * scale, 2.0 * left * scale)
+        _fields(columns, x, a)  # from the position itself: rounding does not add up over trajectories
+        least = min(least, np.min(a) + offset)
+        total += bounces
+        squares += bounces * bounces
+    return total, squares, least
+
+
+@dataclass(frozen=True)
+class Bounces:
+    """Trajectories a chain on each rung, and Σ k, Σ k² of their bounces by rung and chain."""
+
+    trajectories: Counts
+    sums: Counts
+    squares: Counts
+
+    def __add__(self, more: Bounces) -> Bounces:
+        """Both together."""
+        return Bounces(self.trajectories + more.trajectories, self.sums + more.sums, self.squares + more.squares)
+
+    @property
+    def mean(self) -> Floats:
+        """Bounces a trajectory on each rung."""
+        return np.asarray(self.sums.sum(axis=1) / (CHAINS * self.trajectories))
+
+    @property
+    def variance(self) -> Floats:
+        """… and how they vary from one trajectory to the next."""
+        return np.asarray(self.squares.sum(axis=1) / (CHAINS * self.trajectories) - self.mean**2)
+
+
+class Walkers:
+    """The chains: where each is on every rung, and its own generator."""
+
+    def __init__(self, walls: Walls, witness: Floats, seed: Seed, threads: int | None) -> None:
+        """Start every chain at the witness, at a typical distance from the origin, and settle in the version space."""
+        self.walls, self.threads = walls, thread_count(threads)
+        # fresh entropy first: children of the seed itself may have drawn the very rows, to be met again as velocities
+        entropy = np.random.default_rng(seed).integers(2**63, size=4)
+        self.generators = [np.random.default_rng(child) for child in np.random.SeedSequence(entropy).spawn(CHAINS)]
+        start = witness * (math.sqrt(witness.size) / float(np.linalg.norm(witness)))
+        self.places = np.tile(start, (1, CHAINS, 1))
+        self.tallies = np.zeros((CHAINS, walls.rows.shape[0]), dtype=np.int64)
+        self.trajectories = self.bounces = 0
+        self.visit(np.zeros(1), np.array([_FIRST]))
+
+    def visit(self, offsets: Floats, trajectories: Counts) -> Bounces:
+        """Let every chain make that many trajectories on each rung."""
+        sums, squares = (np.zeros((offsets.size, CHAINS), dtype=np.int64) for _ in range(2))
+
+        def walk(chain: int) -> None:
+            for rung in np.flatnonzero(trajectories):
+                sums[rung, chain], squares[rung, chain] = fly(
+                    self.walls, float(offsets[rung]), int(trajectories[rung]),
+                    self.places[rung, chain], self.generators[chain], self.tallies[chain],
+                )  # fmt: skip
+
+        run_all(walk, [(chain,) for chain in range(CHAINS)], self.threads)
+        self.trajectories += CHAINS * int(trajectories.sum())
+        self.bounces += int(sums.sum())
+        return Bounces(trajectories, sums, squares)
+
+    def thinnest_slack(self) -> float:
+        """δ, the scale on which the density at a wall changes with c.
+
+        A wall alone has d ln Z/dc ~ 1/δ; those that act together, as in a cone thin in all N dimensions, N/δ in all.
+        """
+        self.tallies[:] = 0
+        self.visit(np.zeros(1), np.array([_PILOT]))
+        density = DENSITY / (CHAINS * _PILOT) * self.tallies.sum(axis=0)
+        together = float(density.sum()) / self.walls.rows.shape[1]
+        return 1.0 / max(float(density.max()), together, 0.5)
+
+    def climb(self, offsets: Floats) -> Bounces:
+        """Settle on every rung, each from the one before, whose domain lies within; then count a little everywhere."""
+        rungs = offsets.size
+        self.places = np.repeat(self.places[:1], rungs, axis=0)
+        for rung in range(1, rungs):
+            self.places[rung] = self.places[rung - 1]
+            self.visit(offsets, np.where(np.arange(rungs) == rung, _SETTLE, 0))
+        return self.visit(offsets, np.full(rungs, _PILOT))
+
+    def draw(self, count: int) -> Floats:
+        """Points of the version space, one a trajectory, the chains taking turns."""
+        points = []
+        for _ in range(-(-count // CHAINS)):
+            self.visit(np.zeros(1), np.ones(1, dtype=np.int64))
+            points.append(self.places[0].copy())
+        return np.concatenate(points)[:count]

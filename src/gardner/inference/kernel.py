@@ -1,0 +1,215 @@
+"""The fast twin of AMP's pass over the rows: F is read from memory once an iteration.
+
+While a group of rows is in cache, both dot products are taken, g follows, and both accumulations are made. For vector
+variances the accumulations of one group share the loop with the dot products of the next, so that memory is never idle.
+Rows are cut into blocks by their shape alone, each with accumulators of its own that are added up in order: the result
+does not depend on the number of threads.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gardner.inference.compiler import kept, specialised
+from gardner.inference.scalars import CHANNELS
+from gardner.inference.threads import run_all, thread_count
+from gardner.model import Channel, Sign
+
+Floats = NDArray[Any]  # float32 or float64
+
+BLOCK = 1 << 20  # entries of F in a block, at least
+MOST_BLOCKS = 64  # more would spend time on adding up
+SMALL = 1 << 17  # entries of F below which a second thread costs more than it brings
+
+
+_derivatives = CHANNELS[Sign].derivatives  # a channel's own, and its answer, take these places in `_compiled`
+
+
+def _answer(first: int, last: int, labels: Floats, g: Floats, omega: Floats, V: Floats, slope: Floats) -> None:
+    """Turn the plain dot products in ω and V into fields, g and −g' of the rows from ``first`` to ``last``."""
+    # the scalar mathematics is always done in double precision
+    for i in range(first, last):
+        field = np.float64(omega[i]) - np.float64(V[i]) * np.float64(g[i])
+        one, two = _derivatives(np.float64(labels[i]), field, np.float64(V[i]))
+        omega[i] = field
+        g[i] = one
+        slope[i] = two
+
+
+def _vector_pass(
+    rows: Floats, labels: Floats, mean: Floats, variance: Floats,
+    g: Floats, omega: Floats, V: Floats, slope: Floats, precision: Floats, force: Floats,
+) -> None:  # fmt: skip
+    """Vector variances, four rows at a time: eight sums and eight factors fit the registers."""
+    count, features = rows.shape
+    zero = rows.dtype.type(0)
+    precision[:] = zero
+    force[:] = zero
+    whole = count - count % 4
+    p = 0  # the group before
+    g0 = g1 = g2 = g3 = h0 = h1 = h2 = h3 = zero
+    for i in range(0, whole, 4):
+        s0 = s1 = s2 = s3 = t0 = t1 = t2 = t3 = zero
+        for j in range(features):
+            x = mean[j]
+            d = variance[j]
+            a, b, c, e = rows[i, j], rows[i + 1, j], rows[i + 2, j], rows[i + 3, j]
+            s0 += a * x
+            s1 += b * x
+            s2 += c * x
+            s3 += e * x
+            t0 += a * a * d
+            t1 += b * b * d
+            t2 += c * c * d
+            t3 += e * e * d
+            # the group before, still in cache
+            a, b, c, e = rows[p, j], rows[p + 1, j], rows[p + 2, j], rows[p + 3, j]
+            force[j] += g0 * a + g1 * b + g2 * c + g3 * e
+            precision[j] += h0 * a * a + h1 * b * b + h2 * c * c + h3 * e * e
+        omega[i], omega[i + 1], omega[i + 2], omega[i + 3] = s0, s1, s2, s3
+        V[i], V[i + 1], V[i + 2], V[i + 3] = t0, t1, t2, t3
+        _answer(i, i + 4, labels, g, omega, V, slope)
+        g0, g1, g2, g3 = g[i], g[i + 1], g[i + 2], g[i + 3]
+        h0, h1, h2, h3 = slope[i], slope[i + 1], slope[i + 2], slope[i + 3]
+        p = i
+    if whole:
+        for j in range(features):
+            a, b, c, e = rows[p, j], rows[p + 1, j], rows[p + 2, j], rows[p + 3, j]
+            force[j] += g0 * a + g1 * b + g2 * c + g3 * e
+            precision[j] += h0 * a * a + h1 * b * b + h2 * c * c + h3 * e * e
+    for i in range(whole, count):
+        s0 = t0 = zero
+        for j in range(features):
+            a = rows[i, j]
+            s0 += a * mean[j]
+            t0 += a * a * variance[j]
+        omega[i] = s0
+        V[i] = t0
+        _answer(i, i + 1, labels, g, omega, V, slope)
+        g0 = g[i]
+        h0 = slope[i]
+        for j in range(features):
+            a = rows[i, j]
+            force[j] += g0 * a
+            precision[j] += h0 * a * a
+
+
+def _scalar_pass(
+    rows: Floats, labels: Floats, mean: Floats,
+    g: Floats, omega: Floats, V: Floats, slope: Floats, force: Floats,
+) -> None:  # fmt: skip
+    """Scalar variances, eight rows at a time: each load of x̂ and of the force serves more rows."""
+    count, features = rows.shape
+    zero = rows.dtype.type(0)
+    force[:] = zero
+    whole = count - count % 8
+    for i in range(0, whole, 8):
+        s0 = s1 = s2 = s3 = s4 = s5 = s6 = s7 = zero
+        for j in range(features):
+            x = mean[j]
+            s0 += rows[i, j] * x
+            s1 += rows[i + 1, j] * x
+            s2 += rows[i + 2, j] * x
+            s3 += rows[i + 3, j] * x
+            s4 += rows[i + 4, j] * x
+            s5 += rows[i + 5, j] * x
+            s6 += rows[i + 6, j] * x
+            s7 += rows[i + 7, j] * x
+        omega[i], omega[i + 1], omega[i + 2], omega[i + 3] = s0, s1, s2, s3
+        omega[i + 4], omega[i + 5], omega[i + 6], omega[i + 7] = s4, s5, s6, s7
+        _answer(i, i + 8, labels, g, omega, V, slope)
+        g0, g1, g2, g3 = g[i], g[i + 1], g[i + 2], g[i + 3]
+        g4, g5, g6, g7 = g[i + 4], g[i + 5], g[i + 6], g[i + 7]
+        for j in range(features):
+            force[j] += (
+                g0 * rows[i, j]
+                + g1 * rows[i + 1, j]
+                + g2 * rows[i + 2, j]
+                + g3 * rows[i + 3, j]
+                + g4 * rows[i + 4, j]
+                + g5 * rows[i + 5, j]
+                + g6 * rows[i + 6, j]
+                + g7 * rows[i + 7, j]
+            )
+    for i in range(whole, count):
+        s0 = zero
+        for j in range(features):
+            s0 += rows[i, j] * mean[j]
+        omega[i] = s0
+        _answer(i, i + 1, labels, g, omega, V, slope)
+        g0 = g[i]
+        for j in range(features):
+            force[j] += g0 * rows[i, j]
+
+
+@lru_cache
+def _compiled(channel: type) -> tuple[Callable[..., None], Callable[..., None]]:
+    """The two passes over a block of rows for one channel: with vector and with scalar variances."""
+    name = channel.__name__
+    answer = specialised(_answer, name, fast=True, _derivatives=CHANNELS[channel].derivatives)
+    vector = specialised(_vector_pass, name, fast=True, _answer=answer)
+    return vector, specialised(_scalar_pass, name, fast=True, _answer=answer)
+
+
+@kept(fast=True)
+def _squared_norms(rows: Floats, norms: Floats) -> None:
+    count, features = rows.shape
+    for i in range(count):
+        total = rows.dtype.type(0)
+        for j in range(features):
+            total += rows[i, j] * rows[i, j]
+        norms[i] = total
+
+
+def block_bounds(count: int, features: int) -> list[tuple[int, int]]:
+    """First and last row of each block: a function of the shape alone."""
+    size = max(BLOCK // max(features, 1), -(-count // MOST_BLOCKS), 1)
+    size += -size % 8
+    return [(start, min(start + size, count)) for start in range(0, count, size)]
+
+
+class Sweeper:
+    """Passes over one set of rows; buffers are made once."""
+
+    def __init__(
+        self, rows: Floats, labels: Floats, channel: Channel, *, scalar: bool, threads: int | None = None
+    ) -> None:
+        """Prepare the buffers (and, for scalar variances, the rows' squared norms, in one pass)."""
+        self.rows = np.ascontiguousarray(rows)
+        self.labels = np.ascontiguousarray(labels)
+        self.scalar = scalar
+        self.vector_pass, self.scalar_pass = _compiled(type(channel))
+        self.bounds = block_bounds(*rows.shape)
+        count = thread_count(threads)
+        self.threads = 1 if rows.size < SMALL else count
+        self.precision, self.force = (np.empty((len(self.bounds), rows.shape[1]), rows.dtype) for _ in range(2))
+        if scalar:
+            self.norms = np.empty_like(self.labels)
+            cuts = [(self.rows[a:b], self.norms[a:b]) for a, b in self.bounds]
+            run_all(_squared_norms, cuts, self.threads)
+
+    def __call__(self, mean: Floats, variance: Floats, g: Floats) -> tuple[Floats, Floats, Floats, Floats, Floats]:
+        """ω, V, g of the rows; A and Σ_μ F_μi g_μ of the weights."""
+        g = np.array(g, dtype=self.rows.dtype)  # a copy: it is overwritten with the new one
+        omega, V, slope = (np.empty_like(g) for _ in range(3))
+        if self.scalar:
+            V = self.norms * variance.mean(dtype=self.rows.dtype)
+            self._run(self.scalar_pass, (mean,), g, omega, V, slope, self.force)
+            precision = np.full_like(mean, np.dot(self.norms, slope) / mean.shape[0])
+        else:
+            self._run(self.vector_pass, (mean, variance), g, omega, V, slope, self.precision, self.force)
+            precision = self.precision.sum(axis=0)
+        return omega, V, g, precision, self.force.sum(axis=0)
+
+    def _run(self, function: Callable[..., None], weights: tuple[Any, ...], *outputs: Any) -> None:
+        of_rows, of_blocks = outputs[:4], outputs[4:]
+        tasks = (
+            (self.rows[a:b], self.labels[a:b], *weights, *(part[a:b] for part in of_rows), *(x[k] for x in of_blocks))
+            for k, (a, b) in enumerate(self.bounds)
+        )
+        run_all(function, tasks, self.threads)

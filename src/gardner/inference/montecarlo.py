@@ -1,0 +1,243 @@
+"""The log-volume by counting bounces: no approximation, and an error bar that says how far to believe it.
+
+The version space {x : f_μ·x ≥ 0 for all μ}, f_μ = y_μ F_μ/|F_μ|, is the innermost of the domains {x : f_μ·x ≥ −c}.
+Their Gaussian volume Z(c) grows from what is wanted at c = 0 to 1, at the rate at which the walls sweep up mass,
+
+    d ln Z/dc = Σ_μ (density of the cut Gaussian on wall μ) = √(2π) · (bounces per unit time)
+
+in the billiard of :mod:`gardner.inference.billiard`: the speed v normal to a wall is Gaussian and E[max(v, 0)] is
+1/√(2π). So bounces are counted on a ladder of offsets and integrated [kirkwood1935],
+
+    ln Z = ln Z(c_max) − √(2π) ∫₀^{c_max} (bounces per unit time at c) dc,   ln Z(c_max) ≈ −M Φ(−c_max).
+
+The estimate is linear in the counts, hence free of bias as far as the quadrature goes. A thin cone of slacks ~ δ has an
+integrand ~ N/(c + δ) up to c ~ 1 and a Gaussian tail beyond; in s with c = ln((1 + eˢ)/(1 + δ)), logarithmic first and
+linear later, both are smooth, and the rule of Clenshaw and Curtis [clenshaw1960] converges exponentially. Every second
+rung makes a rule of half the order from the same counts: where that is off by ε|ln Z|, the full one is by ~ ε²|ln Z|.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+import scipy.special
+
+from gardner.errors import ConvergenceError, InvalidInputError
+from gardner.inference.billiard import CHAINS, DENSITY, Bounces, Counts, Floats, Seed, Walkers, Walls
+from gardner.inference.inputs import check_training
+from gardner.inference.posterior import Posterior, Status
+from gardner.inference.separable import Verdict, separate
+from gardner.model import GLM, PERCEPTRON, Gaussian, Sign
+
+Progress = Callable[[float], None]
+
+MOST_BOUNCES = 100_000_000  # about a minute of one core for 200 rows
+_TOP = 1e-6  # M Φ(−c_max)
+_LEAST = 2  # trajectories a chain to measure with, even on a rung that hardly matters
+_AIM = 0.9  # share of the wanted standard error left to chance; the quadrature may have √(1 − 0.9²) = 0.44 of it
+_SLICES = 8  # parts of a round, so that progress can be told
+
+
+@dataclass(frozen=True)
+class Ladder:
+    """Offsets c_k from 0 to c_max, with weights that make −ln Z of bounces a trajectory, in full and of half the order.
+
+    ``faintest`` is the most bounces a trajectory that M walls which act one by one can give: M φ(c) T/√(2π).
+    """
+
+    offsets: Floats
+    weights: Floats
+    coarse: Floats
+    faintest: Floats
+
+    @staticmethod
+    def of(slack: float, walls: int) -> Ladder:
+        """Rungs for a cone whose thinnest slack is about δ = ``slack``."""
+        top = -float(scipy.special.ndtri(_TOP / walls))
+        first, last = math.log(slack), top + math.log(1.0 + slack - math.exp(-top))
+        order = 4 * math.ceil(0.6 * (last - first))  # 2.4 rungs a unit of s: good for 10⁻⁴ of ln Z
+        s = first + 0.5 * (last - first) * (1.0 - np.cos(np.pi * np.arange(order + 1) / order))
+        offsets = np.log1p(np.exp(s)) - math.log1p(slack)
+        offsets[0] = 0.0  # the version space itself, to the last digit
+        slope = 0.5 * (last - first) * scipy.special.expit(s) * DENSITY
+        coarse = np.zeros(order + 1)
+        coarse[::2] = clenshaw_curtis(order // 2)
+        density = np.exp(-0.5 * offsets * offsets) / math.sqrt(2.0 * math.pi)
+        return Ladder(offsets, slope * clenshaw_curtis(order), slope * coarse, walls * density / DENSITY)
+
+
+def clenshaw_curtis(order: int) -> Floats:
+    """Weights of the nodes cos(πk/n), k = 0…n, for ∫ over [−1, 1]; n even [clenshaw1960].
+
+    >>> (3.0 * clenshaw_curtis(2)).round(12)
+    array([1., 4., 1.])
+    """
+    k, j = np.arange(order + 1), np.arange(1, order // 2 + 1)
+    factors = np.where(2 * j == order, 1.0, 2.0) / (4.0 * j * j - 1.0)
+    weights = (2.0 / order) * (1.0 - np.cos(2.0 * np.pi * np.outer(k, j) / order) @ factors)
+    weights[[0, -1]] *= 0.5
+    return np.asarray(weights)
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """ln Z, its standard error by chance and the likely error of the quadrature."""
+
+    log_evidence: float
+    chance: float
+    quadrature: float
+
+
+def _estimate(ladder: Ladder, bounces: Bounces) -> Estimate:
+    """Integrate the counts; of two standard errors, chain by chain and rung by rung, the larger counts.
+
+    The first sees correlations between the rungs of a chain, the second has more degrees of freedom; both see those
+    between the trajectories of a chain. And no count is known better than to one bounce, even if none was seen.
+    """
+    by_rung = bounces.sums / bounces.trajectories[:, None]
+    by_chain = ladder.weights @ by_rung
+    total = float(np.mean(by_chain))
+    seen = CHAINS * bounces.trajectories
+    spread = np.maximum(np.var(by_rung, axis=1, ddof=1) / CHAINS, _least_variance(ladder, seen) / seen)
+    variance = max(float(np.var(by_chain, ddof=1)) / CHAINS, float(ladder.weights**2 @ spread))
+    halved = float((ladder.weights - ladder.coarse) @ bounces.mean)
+    return Estimate(-_TOP - total, math.sqrt(variance), halved * halved / total)
+
+
+def _least_variance(ladder: Ladder, seen: Counts) -> Floats:
+    """Of bounces a trajectory: one bounce in all those seen, or less where it is known to be less."""
+    return np.minimum(1.0 / seen, ladder.faintest)
+
+
+def _plan(ladder: Ladder, pilot: Bounces, features: int, chance: float) -> Counts:
+    """Trajectories a chain on each rung that give the wanted standard error at the least cost [neyman1934]."""
+    variance = np.maximum(pilot.variance, _least_variance(ladder, CHAINS * pilot.trajectories))
+    cost = pilot.mean + 0.4 * features + 1.0  # fields anew at the start of a trajectory: 2N products with columns
+    wish = ladder.weights * np.sqrt(variance / cost)
+    scale = float(ladder.weights @ np.sqrt(variance * cost)) / (CHAINS * chance**2)
+    return np.asarray(np.ceil(scale * wish), dtype=np.int64)
+
+
+def _integrate(walkers: Walkers, chance: float, most_bounces: int, report: Progress) -> Estimate:
+    """Round after round until chance is tamed or the bounces are spent.
+
+    Counts that decided how long to measure are not part of the result, save that a round which did not suffice is added
+    to: it stops by the spread of the chains, not by their mean.
+    """
+    ladder = Ladder.of(walkers.thinnest_slack(), walkers.walls.rows.shape[0])
+    report(0.1)
+    pilot = walkers.climb(ladder.offsets)
+    more, to_do = _plan(ladder, pilot, walkers.places.shape[2], chance), 0.7
+    nothing = np.zeros_like(pilot.sums)
+    bounces = Bounces(np.zeros_like(pilot.trajectories), nothing, nothing)
+    while True:
+        left = (most_bounces - walkers.bounces) / max(CHAINS * float(more @ pilot.mean), 1.0)
+        more = np.maximum((min(max(left, 0.0), 1.0) * more).astype(np.int64), _LEAST)
+        for part in range(_SLICES):
+            report(1.0 - to_do)
+            bounces += walkers.visit(ladder.offsets, more * (part + 1) // _SLICES - more * part // _SLICES)
+            to_do *= 1.0 - 1.0 / (_SLICES + 1 - part)
+        estimate = _estimate(ladder, bounces)
+        if estimate.chance <= chance or walkers.bounces >= most_bounces:
+            return estimate
+        lacking = 1.1 * (estimate.chance / chance) ** 2 - 1.0
+        more = np.ceil(lacking * bounces.trajectories).astype(np.int64)
+
+
+def monte_carlo(
+    rows: Any, labels: Any, model: GLM = PERCEPTRON, *, stderr: float = 0.002, seed: Seed = 0, samples: int = 200,
+    guess: Any = None, threads: int | None = None, most_bounces: int = MOST_BOUNCES, progress: Progress | None = None,
+) -> Posterior:  # fmt: skip
+    """ln Z of a perceptron to a wanted standard error (of ln v = ln Z/N), and samples of its version space.
+
+    The same seed gives the same bytes whatever the number of threads. ``guess`` may name weights that are likely to
+    satisfy all labels. Beyond ``most_bounces`` no more is measured than the least: the status is then UNCONVERGED.
+
+    Mean and variance are those of the samples. Cavities are not to be had from samples: ``omega`` and ``V`` are mean
+    and variance of the rows' fields with all labels in, and ``g`` is zero. Where it is not known whether any weights
+    give the labels (UNDECIDED), or the cone is too thin for billiards (UNCONVERGED), ``log_evidence`` is NaN, its
+    standard error infinite and the moments are the prior's.
+
+    >>> posterior = monte_carlo(np.eye(20), np.ones(20))
+    >>> abs(posterior.log_volume + np.log(2.0)) < 4 * posterior.stderr, posterior.stderr < 0.002
+    (True, True)
+    """
+    if not (math.isfinite(stderr) and stderr > 0.0):
+        raise InvalidInputError("stderr", stderr, "it must be positive")
+    if samples < 2:
+        raise InvalidInputError("samples", samples, "it must be at least 2", hint="mean and variance come from them")
+    rows, labels, walls = _training(rows, labels, model)
+    prior = _prior(rows, labels, model)
+    if labels.size == 0:
+        return replace(prior, samples=np.random.default_rng(seed).standard_normal((samples, rows.shape[1])))
+    separation = separate(walls, np.ones_like(labels), guess)
+    if separation.verdict is Verdict.EMPTY:
+        return prior.emptied()
+    unknown = replace(prior, log_evidence=math.nan, residual=math.inf, stderr=math.inf)
+    if separation.witness is None:
+        return replace(unknown, status=Status.UNDECIDED)
+    report = progress or (lambda _: None)
+    try:
+        walkers = Walkers(Walls.of(walls), separation.witness, seed, threads)
+        estimate = _integrate(walkers, _AIM * stderr * rows.shape[1], most_bounces, report)
+        points = walkers.draw(samples)
+    except ConvergenceError:
+        return replace(unknown, status=Status.UNCONVERGED)
+    report(1.0)
+    error = math.hypot(estimate.chance, estimate.quadrature) / rows.shape[1]
+    fields = points @ rows.T
+    return replace(
+        prior, status=Status.CONVERGED if error <= stderr else Status.UNCONVERGED, log_evidence=estimate.log_evidence,
+        mean=np.mean(points, axis=0), variance=np.var(points, axis=0), omega=np.mean(fields, axis=0),
+        V=np.var(fields, axis=0), iterations=walkers.trajectories, residual=error, stderr=error, samples=points,
+    )  # fmt: skip
+
+
+def sample_version_space(
+    rows: Any, labels: Any, count: int, seed: Seed, model: GLM = PERCEPTRON, *, guess: Any = None,
+    threads: int | None = None,
+) -> Floats:  # fmt: skip
+    """Weights that give all labels, drawn from the posterior: an array (count, N) of nearly independent draws.
+
+    >>> points = sample_version_space(np.array([[1.0, 1.0]]), [-1.0], 50, seed=0)
+    >>> points.shape, float(points.sum(axis=1).max()) < 0.0
+    ((50, 2), True)
+    """
+    if count < 1:
+        raise InvalidInputError("count", count, "it must be at least 1")
+    rows, labels, walls = _training(rows, labels, model)
+    if labels.size == 0:
+        return np.random.default_rng(seed).standard_normal((count, rows.shape[1]))
+    separation = separate(walls, np.ones_like(labels), guess)
+    if separation.witness is None:
+        what = "no weights give" if separation.verdict is Verdict.EMPTY else "it is not known whether any weights give"
+        raise ConvergenceError(f"{what} these labels, so there is nothing to sample", hint="drop contradicting rows")
+    return Walkers(Walls.of(walls), separation.witness, seed, threads).draw(count)
+
+
+def _training(rows: Any, labels: Any, model: GLM) -> tuple[Floats, Floats, Floats]:
+    """Rows, labels and the walls f_μ = y_μ F_μ/|F_μ| they make, in double precision."""
+    if not (isinstance(model.prior, Gaussian) and isinstance(model.channel, Sign)):
+        raise InvalidInputError(
+            "model", model, "Monte Carlo knows the Gaussian prior with the sign channel only", hint="try method='ep'"
+        )
+    rows, labels = (
+        np.asarray(array, dtype=np.float64) for array in check_training(np.asarray(rows), np.asarray(labels), model)
+    )
+    # first by the largest entry: squares of entries neither overflow nor vanish
+    walls = rows * (labels / np.max(np.abs(rows), axis=1, initial=0.0))[:, None]
+    return rows, labels, walls / np.linalg.norm(walls, axis=1, keepdims=True)
+
+
+def _prior(rows: Floats, labels: Floats, model: GLM) -> Posterior:
+    """What is known before any label is looked at."""
+    features, fields = rows.shape[1], np.zeros(labels.size)
+    return Posterior(
+        method="mc", model=model, status=Status.CONVERGED, mean=np.zeros(features), variance=np.ones(features),
+        omega=fields, V=np.sum(rows * rows, axis=1), g=fields, labels=labels, log_evidence=0.0, iterations=0,
+        residual=0.0, stderr=0.0,
+    )  # fmt: skip

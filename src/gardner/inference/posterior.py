@@ -1,0 +1,127 @@
+"""What the student knows after training: the result of every inference method."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+from enum import Enum
+from typing import Any
+
+from gardner.errors import ConvergenceError, InvalidInputError
+from gardner.model import GLM, library_of
+from gardner.model.special import Array
+
+
+class Status(Enum):
+    """How far to believe a result."""
+
+    CONVERGED = "converged"  # the tolerance (for Monte Carlo: the wanted standard error) was reached
+    UNCONVERGED = "unconverged"  # it was not, within the iterations or trajectories allowed
+    DIVERGED = "diverged"  # the iteration ran away even when strongly damped
+    EMPTY = "empty"  # no weights give these labels: proved by a certificate
+    UNDECIDED = "undecided"  # converged, but whether any weights give these labels could not be decided
+
+
+@dataclass(frozen=True)
+class Posterior:
+    """Means, variances, fields and log-evidence, with what proves them.
+
+    ``omega`` and ``V`` are the cavity mean and variance of each training row's field (its own label left out) and ``g``
+    is ∂ψ_Y/∂ω there, so that the mean of the field with the label in is ω + V g. ``stderr`` is the standard error of
+    ``log_volume`` where the method has one. Where ``status`` is EMPTY there is no posterior: the arrays are zero.
+    """
+
+    method: str
+    model: GLM
+    status: Status
+    mean: Array
+    variance: Array
+    omega: Array
+    V: Array
+    g: Array
+    labels: Array
+    log_evidence: float
+    iterations: int
+    residual: float
+    damping: float = 0.0
+    stderr: float | None = None
+    covariance: Array | None = None
+    samples: Array | None = None
+
+    @property
+    def features(self) -> int:
+        """N, the number of weights."""
+        return int(self.mean.shape[0])
+
+    @property
+    def log_volume(self) -> float:
+        """ln v = (1/N) ln Z."""
+        return self.log_evidence / self.features
+
+    @property
+    def converged(self) -> bool:
+        """Whether the result may be used without a second thought."""
+        return self.status is Status.CONVERGED
+
+    @property
+    def cavity_margin(self) -> Array:
+        """y ω/√V of each training row: large where the other rows knew its label, negative where it surprised them."""
+        xp = library_of(self.omega).xp
+        return self.labels * self.omega / xp.sqrt(self.V)
+
+    def checked(self) -> Posterior:
+        """This posterior, or a :class:`ConvergenceError` where it did not converge."""
+        if self.converged:
+            return self
+        reasons = {
+            Status.EMPTY: ("no weights give these labels", "use a channel with noise, or drop the contradicting rows"),
+            Status.UNDECIDED: (
+                "it is not known whether any weights give these labels",
+                "the cone is thin beyond rounding",
+            ),
+        }
+        unconverged = f"residual {self.residual:.1e} after {self.iterations} iterations"
+        other = "method='ep'" if self.method == "amp" else "more of them"
+        what, hint = reasons.get(self.status, (unconverged, f"try {other}"))
+        raise ConvergenceError(f"{self.method} is {self.status.value}: {what}", hint=hint)
+
+    def emptied(self) -> Posterior:
+        """The statement that there is no posterior: log-evidence −∞ and arrays of zeros."""
+        xp = library_of(self.mean).xp
+        zeros = {name: xp.zeros_like(getattr(self, name)) for name in ("mean", "variance", "omega", "V", "g")}
+        return replace(self, status=Status.EMPTY, log_evidence=-math.inf, covariance=None, samples=None, **zeros)
+
+    def fields(self, rows: Array) -> tuple[Array, Array]:
+        """Mean and variance of the field h = F·x of new rows."""
+        rows = self._check_rows(rows)
+        xp = library_of(rows).xp
+        mean = xp.matmul(rows, self.mean)
+        if self.covariance is None:
+            return mean, xp.matmul(rows * rows, self.variance)
+        return mean, xp.sum(xp.matmul(rows, self.covariance) * rows, axis=1)
+
+    def predict_proba(self, rows: Array) -> Array:
+        """Probability of each label for new rows, one column a label, in the order of ``model.channel.labels``."""
+        if self.status is Status.EMPTY:
+            self.checked()
+        rows = self._check_rows(rows)
+        library = library_of(rows)
+        xp = library.xp
+        if self.samples is not None:
+            votes = xp.matmul(rows, self.samples.T)
+            columns = [xp.mean(xp.astype(y * votes > 0.0, votes.dtype), axis=1) for y in self.model.channel.labels]
+        else:
+            omega, V = self.fields(rows)
+            columns = [
+                xp.exp(self.model.channel.log_partition(y, omega, V, library)) for y in self.model.channel.labels
+            ]
+        return xp.stack(columns, axis=1)
+
+    def _check_rows(self, rows: Any) -> Array:
+        if not hasattr(rows, "ndim"):
+            rows = library_of(self.mean).xp.asarray(rows, dtype=self.mean.dtype)
+        if rows.ndim != 2 or rows.shape[1] != self.features:
+            raise InvalidInputError(
+                "rows", f"shape {tuple(rows.shape)}", f"new rows must have shape (count, {self.features})"
+            )
+        return rows

@@ -1,0 +1,127 @@
+"""``gardner volume``: files in, one answer out."""
+
+from __future__ import annotations
+
+import json
+import math
+import sys
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from gardner.cli import main
+from gardner.cli.tables import read_matrix, read_vector
+from gardner.errors import InvalidInputError
+from gardner.inference import infer
+from gardner.model import draw_instance
+
+PROBLEM = draw_instance(features=40, pool_ratio=0.8, seed=0)
+
+
+@pytest.fixture
+def files(tmp_path: Path) -> Path:
+    rows, labels = PROBLEM.rows, PROBLEM.labels
+    np.save(tmp_path / "F.npy", rows)
+    np.save(tmp_path / "y.npy", labels)
+    np.savez(tmp_path / "both.npz", rows=rows, labels=labels, other=rows)
+    np.savez(tmp_path / "one.npz", anything=rows)
+    columns = [f"x{i}" for i in range(40)]
+    frame = pd.DataFrame(rows, columns=columns)
+    frame.to_csv(tmp_path / "F.csv", index=False)
+    np.savetxt(tmp_path / "plain.csv", rows, delimiter=",")
+    frame.to_parquet(tmp_path / "F.parquet")
+    pd.DataFrame({"x": rows[:, 0], "label": labels.astype(int)}).to_csv(tmp_path / "y.csv", index=False)
+    return tmp_path
+
+
+@pytest.fixture
+def gardner(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Any:
+    def run(*arguments: object) -> tuple[int, str, str]:
+        monkeypatch.setattr(sys, "argv", ["gardner", "volume", *map(str, arguments)])
+        with pytest.raises(SystemExit) as stopped:
+            main()
+        captured = capsys.readouterr()
+        return int(stopped.value.code or 0), captured.out, captured.err
+
+    return run
+
+
+@pytest.mark.parametrize("rows", ["F.npy", "both.npz", "both.npz:rows", "one.npz", "F.csv", "plain.csv", "F.parquet"])
+@pytest.mark.parametrize("labels", ["y.npy", "both.npz", "y.csv:label"])
+def test_formats(files: Path, rows: str, labels: str) -> None:
+    np.testing.assert_allclose(read_matrix("rows", str(files / rows)), PROBLEM.rows, rtol=1e-12)
+    np.testing.assert_array_equal(read_vector("labels", str(files / labels)), PROBLEM.labels)
+
+
+@pytest.mark.parametrize("method", ["amp", "ep", "mc"])
+def test_json(gardner: Any, files: Path, method: str) -> None:
+    code, out, err = gardner("--rows", files / "F.npy", "--labels", files / "y.npy", "--method", method, "--json")
+    assert (code, err) == (0, "")
+    record = json.loads(out)
+    expected = infer(PROBLEM.rows, PROBLEM.labels, method=method)
+    assert record["log_volume"] == expected.log_volume
+    assert record["log_evidence"] == pytest.approx(40 * record["log_volume"])
+    assert record["status"] == "converged"
+    assert (record["method"], record["features"], record["rows"]) == (method, 40, 32)
+    assert (record["stderr"] is not None) == (method == "mc")
+    assert record["iterations"] > 0
+    assert record["residual"] == expected.residual
+
+
+def test_table(gardner: Any, files: Path) -> None:
+    code, out, _ = gardner("--rows", files / "F.npy", "--labels", files / "y.npy", "--scale")
+    assert code == 0
+    assert f"{infer(PROBLEM.rows, PROBLEM.labels).log_volume:.6f}" in out  # the sign channel does not feel the scale
+    assert "converged" in out
+
+
+def test_empty_volume(gardner: Any, tmp_path: Path) -> None:
+    np.save(tmp_path / "F.npy", np.array([[1.0, 2.0], [1.0, 2.0]]))
+    np.save(tmp_path / "y.npy", np.array([1, -1]))
+    for method in ("amp", "ep", "mc"):
+        arguments = ("--rows", tmp_path / "F.npy", "--labels", tmp_path / "y.npy", "--method", method)
+        code, out, err = gardner(*arguments, "--json")
+        assert code == 0
+        record = json.loads(out)
+        assert record["log_volume"] is None
+        assert record["status"] == "empty"
+        assert "empty" in err
+        assert not any(isinstance(value, float) and math.isnan(value) for value in record.values())
+        assert "-inf" in gardner(*arguments)[1]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        (("--rows", "nowhere.npy", "--labels", "y.npy"), "no such file"),
+        (("--rows", "F.npy", "--labels", "F.npy"), "one column is wanted"),
+        (("--rows", "F.npy", "--labels", "y.csv"), "one column is wanted"),
+        (("--rows", "F.npy", "--labels", "y.csv:nolabel"), "has the columns x, label"),
+        (("--rows", "both.npz:nothing", "--labels", "y.npy"), "rows, labels, other"),
+        (("--rows", "F.npy:0", "--labels", "y.npy"), "one array"),
+        (("--rows", "F.npy", "--labels", "y.npy", "--method", "magic"), "amp, ep, mc"),
+        (("--rows", "text.txt", "--labels", "y.npy"), "npy"),
+        (("--rows", "broken.npy", "--labels", "y.npy"), "cannot be read"),
+        (("--rows", "words.csv", "--labels", "y.npy"), "numbers are wanted"),
+        (("--rows", "plain.csv", "--labels", "half.npy"), "labels[0] = 0.5"),
+    ],
+)
+def test_errors_are_one_line(gardner: Any, files: Path, arguments: tuple[str, ...], says: str) -> None:
+    (files / "text.txt").write_text("1 2")
+    (files / "broken.npy").write_bytes(b"\x93NUMPY no")
+    (files / "words.csv").write_text("a,b\nx,1\ny,2\n")
+    np.save(files / "half.npy", 0.5 * PROBLEM.labels**2)
+    placed = [str(files / text) if "." in text else text for text in arguments]
+    code, out, err = gardner(*placed)
+    assert (code, out) == (2, "")
+    assert says in err
+    assert err.count("\n") == 1
+
+
+def test_no_pickles(tmp_path: Path) -> None:
+    np.save(tmp_path / "F.npy", np.array([{"a": 1}], dtype=object), allow_pickle=True)
+    with pytest.raises(InvalidInputError, match="cannot be read"):
+        read_matrix("rows", str(tmp_path / "F.npy"))

@@ -1,0 +1,84 @@
+"""Batched AMP: the readable version, very many times."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from gardner.errors import InvalidInputError
+from gardner.inference.amp import amp
+from gardner.inference.batched import random_subsets, subset_log_volumes
+from gardner.model import draw_instance
+
+POOL = draw_instance(features=20, pool_ratio=3.0, seed=3)
+
+
+@pytest.mark.parametrize("size", [1, 6, 12, 18, 54, 60])
+def test_equals_the_readable_version(size: int) -> None:
+    subsets = random_subsets(15, 60, size, np.random.default_rng(size))
+    volumes = subset_log_volumes(POOL.rows, POOL.labels, subsets, tolerance=1e-12)
+    assert volumes.converged.all()
+    for subset, volume in zip(subsets, volumes.log_volume, strict=True):
+        rows, labels = POOL.rows[subset], POOL.labels[subset]
+        readable = amp(rows, labels, twin="readable", tolerance=1e-12, decide_empty=False)
+        assert volume == pytest.approx(readable.checked().log_volume, rel=1e-9)
+
+
+def test_default_tolerance_is_fine_enough() -> None:
+    subsets = random_subsets(300, 60, 18, np.random.default_rng(0))
+    loose, tight = (subset_log_volumes(POOL.rows, POOL.labels, subsets, tolerance=t) for t in (1e-7, 1e-12))
+    np.testing.assert_allclose(loose.log_volume, tight.log_volume, atol=1e-6)
+
+
+def test_threads_do_not_change_a_bit() -> None:
+    subsets = random_subsets(9000, 60, 6, np.random.default_rng(0))
+    fractions: list[float] = []
+    one = subset_log_volumes(POOL.rows, POOL.labels, subsets, threads=1, progress=fractions.append)
+    two = subset_log_volumes(POOL.rows, POOL.labels, subsets, threads=2)
+    np.testing.assert_array_equal(one.log_volume, two.log_volume)
+    assert fractions == sorted(fractions)
+    assert fractions[-1] == 1.0
+
+
+def test_what_does_not_converge_is_marked() -> None:
+    """Labels that contradict each other: where AMP converges at all, the volume is far smaller than without them."""
+    rows = np.concatenate([POOL.rows, -POOL.rows])  # each row again, turned around, with the same label
+    labels = np.concatenate([POOL.labels, POOL.labels])
+    subsets = np.stack([np.append(np.arange(20), 60 + k) for k in range(20)]).astype(np.int64)
+    volumes = subset_log_volumes(rows, labels, subsets)
+    fine = subset_log_volumes(rows, labels, subsets[:, :20])
+    assert fine.converged.all()
+    assert (volumes.log_volume[volumes.converged] < fine.log_volume[volumes.converged] - 0.05).all()
+    assert volumes.fraction_converged == volumes.converged.mean()
+
+
+def test_subsets_are_uniform_and_without_repeats() -> None:
+    subsets = random_subsets(20000, 10, 3, np.random.default_rng(0))
+    assert (np.diff(np.sort(subsets, axis=1), axis=1) > 0).all()
+    triples, counts = np.unique(np.sort(subsets, axis=1), axis=0, return_counts=True)
+    assert len(triples) == 120
+    chi_squared = float(np.sum((counts - 20000 / 120) ** 2) / (20000 / 120))
+    assert chi_squared < 119 + 5 * np.sqrt(2 * 119)
+    np.testing.assert_array_equal(subsets, random_subsets(20000, 10, 3, np.random.default_rng(0)))
+
+
+@pytest.mark.parametrize(
+    ("subsets", "says"),
+    [
+        (np.array([[0, 60]]), "between 0 and 59"),
+        (np.array([[-1, 2]]), "between 0 and 59"),
+        (np.array([[4, 4]]), "twice"),
+        (np.array([[0.5, 1.0]]), "whole numbers"),
+        (np.array([1, 2]), "one subset a line"),
+    ],
+)
+def test_bad_subsets(subsets: Any, says: str) -> None:
+    with pytest.raises(InvalidInputError, match=says):
+        subset_log_volumes(POOL.rows, POOL.labels, subsets)
+
+
+def test_bad_size() -> None:
+    with pytest.raises(InvalidInputError, match="1 to 10"):
+        random_subsets(5, 10, 11, np.random.default_rng(0))

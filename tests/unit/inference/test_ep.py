@@ -1,0 +1,440 @@
+"""Expectation propagation against exact truths, a readable twin, sampling and its own symmetries."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import array_api_strict
+import numpy as np
+import pytest
+import scipy.linalg
+from hypothesis import given
+from hypothesis import strategies as st
+from numpy.typing import NDArray
+
+from gardner.errors import ConvergenceError, InvalidInputError
+from gardner.inference import Posterior, Status, ep
+from gardner.inference.ep import expectation_propagation
+from gardner.inference.separable import Separation, Verdict
+from gardner.model import GLM, NUMPY, PERCEPTRON, Gaussian, Library, Sign, draw_instance
+from gardner.model.special import Array
+
+Floats = NDArray[np.float64]
+
+
+def log_evidence(rows: Floats, labels: Floats | None = None) -> float:
+    """ln Z by EP, converged; the labels are +1 unless given."""
+    posterior = expectation_propagation(rows, np.ones(rows.shape[0]) if labels is None else labels)
+    assert posterior.converged
+    return posterior.log_evidence
+
+
+def rotation(features: int, seed: int) -> Floats:
+    rng = np.random.default_rng(seed)
+    return np.asarray(np.linalg.qr(rng.standard_normal((features, features)))[0])
+
+
+def wedge(degrees: float) -> Floats:
+    """Two rows at an angle θ: the wedge between them has Z = (π − θ)/(2π)."""
+    theta = math.radians(degrees)
+    return np.array([[1.0, 0.0], [math.cos(theta), math.sin(theta)]])
+
+
+def equicorrelated(count: int, correlation: float) -> Floats:
+    return np.asarray(np.linalg.cholesky((1.0 - correlation) * np.eye(count) + correlation), dtype=np.float64)
+
+
+def kernel_twin(rows: Floats, labels: Floats, sweeps: int = 200) -> tuple[float, Floats]:
+    """Sequential EP in kernel form, after [rasmussen2006, algorithm 3.5]: ln Z and the means of the fields.
+
+    Its evidence is the textbook formula with the site integrals written out.
+    """
+    K, count, channel = rows @ rows.T, rows.shape[0], Sign()
+    tau, nu = np.zeros(count), np.zeros(count)
+    for _ in range(sweeps):
+        for i in range(count):
+            root = np.sqrt(tau)
+            B = np.eye(count) + root[:, None] * K * root
+            covariance = K - (K * root) @ np.linalg.solve(B, root[:, None] * K)
+            a, s = covariance @ nu, np.diag(covariance)
+            V = 1.0 / (1.0 / s[i] - tau[i])
+            omega = V * (a[i] / s[i] - nu[i])
+            g, S = channel.derivatives(labels[i], omega, V)
+            tau[i], nu[i] = S / (1.0 - V * S), (g + omega * S) / (1.0 - V * S)
+    root = np.sqrt(tau)
+    B = np.eye(count) + root[:, None] * K * root
+    covariance = K - (K * root) @ np.linalg.solve(B, root[:, None] * K)
+    a, s = covariance @ nu, np.diag(covariance)
+    V = 1.0 / (1.0 / s - tau)
+    omega = V * (a / s - nu)
+    L = -0.5 * np.log1p(tau * V) + (nu**2 * V + 2.0 * nu * omega - tau * omega**2) / (2.0 * (1.0 + tau * V))
+    psi = channel.log_partition(labels, omega, V)
+    return float(np.sum(psi - L) - 0.5 * np.linalg.slogdet(B)[1] + 0.5 * nu @ a), a
+
+
+# exact truths
+
+
+@pytest.mark.parametrize("row", [[1.0], [-3.0, 4.0], [1e-3, 2.0, 1e3, 0.0]])
+@pytest.mark.parametrize("label", [-1.0, 1.0])
+def test_one_row_halves_the_volume(row: list[float], label: float) -> None:
+    posterior = expectation_propagation([row], [label])
+    assert posterior.converged
+    assert posterior.log_evidence == pytest.approx(-math.log(2.0), rel=1e-12)
+    unit = label * np.array(row) / np.linalg.norm(row)
+    np.testing.assert_allclose(posterior.mean, math.sqrt(2.0 / math.pi) * unit, atol=1e-9)
+    assert posterior.covariance is not None
+    np.testing.assert_allclose(posterior.covariance, np.eye(len(row)) - 2.0 / math.pi * np.outer(unit, unit), atol=1e-9)
+
+
+@pytest.mark.parametrize(("count", "features"), [(2, 2), (10, 10), (10, 25), (100, 100)])
+@pytest.mark.parametrize("dense", [False, True])
+def test_each_orthogonal_row_halves_the_volume(count: int, features: int, dense: bool) -> None:
+    rows = np.eye(features)[:count] @ (rotation(features, seed=0) if dense else np.eye(features))
+    labels = np.random.default_rng(0).choice([-1.0, 1.0], count)
+    assert log_evidence(rows, labels) == pytest.approx(-count * math.log(2.0), rel=1e-9)
+
+
+@pytest.mark.parametrize("degrees", [30, 45, 60, 75, 90, 105, 120, 135, 150])
+def test_two_rows_at_an_angle(degrees: float) -> None:
+    assert log_evidence(wedge(degrees)) == pytest.approx(math.log((180.0 - degrees) / 360.0), rel=0.03)
+
+
+@pytest.mark.parametrize(
+    ("degrees", "difference"),
+    [(0.0, -0.1224), (1.0, -0.1169), (5.0, -0.0968), (175.0, 0.0043), (179.0, 0.0044), (179.99, 0.0044)],
+)
+def test_the_known_error_of_two_rows(degrees: float, difference: float) -> None:
+    """ln Z_EP − ln Z: repeated rows are taken for partly independent, thin wedges do little harm."""
+    exact = math.log((180.0 - degrees) / 360.0)
+    assert log_evidence(wedge(degrees)) - exact == pytest.approx(difference, abs=1e-4)
+
+
+def test_wedges_in_independent_planes_multiply() -> None:
+    rows = scipy.linalg.block_diag(*[wedge(degrees) for degrees in (40, 70, 110, 140)])
+    expected = sum(log_evidence(wedge(degrees)) for degrees in (40, 70, 110, 140))
+    assert log_evidence(rows) == pytest.approx(expected, rel=1e-9)
+    assert log_evidence(rows @ rotation(8, seed=1)) == pytest.approx(expected, rel=1e-9)
+
+
+@pytest.mark.parametrize("count", [2, 3, 5, 10, 20, 50])
+def test_equicorrelated_orthant(count: int) -> None:
+    assert log_evidence(equicorrelated(count, 0.5)) == pytest.approx(-math.log(count + 1.0), rel=0.03)
+
+
+@pytest.mark.parametrize("correlation", [-0.45, -0.3, 0.0, 0.3, 0.6])
+def test_orthant_of_three(correlation: float) -> None:
+    exact = math.log(1.0 / 8.0 + 3.0 * math.asin(correlation) / (4.0 * math.pi))
+    assert log_evidence(equicorrelated(3, correlation)) == pytest.approx(exact, rel=0.03)
+
+
+def test_one_feature_converges_however_many_rows_repeat() -> None:
+    """All sites share one direction and overshoot together: the step must shrink by itself."""
+    for count in (2, 20, 500):
+        posterior = expectation_propagation(np.linspace(1.0, 2.0, count)[:, None], np.ones(count))
+        assert posterior.converged
+        assert -1.5 < posterior.log_evidence < -math.log(2.0)
+        assert float(posterior.mean[0]) > 0.0
+
+
+def test_no_rows_leave_the_prior() -> None:
+    posterior = expectation_propagation(np.zeros((0, 4)), np.zeros(0))
+    assert posterior.converged
+    assert (posterior.log_evidence, posterior.iterations) == (0.0, 0)
+    assert posterior.covariance is not None
+    np.testing.assert_array_equal(posterior.covariance, np.eye(4))
+    np.testing.assert_array_equal(posterior.mean, np.zeros(4))
+
+
+# the fixed point
+
+
+@pytest.mark.parametrize(("features", "ratio"), [(30, 0.5), (30, 1.0), (30, 4.0)])
+def test_moments_match_at_the_fixed_point(features: int, ratio: float) -> None:
+    """Cavity times true factor has the mean and variance that the posterior gives each field."""
+    instance = draw_instance(features, ratio, seed=2)
+    posterior = expectation_propagation(instance.rows, instance.labels, tolerance=1e-10)
+    a, s = posterior.fields(instance.rows)
+    g, S = posterior.model.channel.derivatives(instance.labels, posterior.omega, posterior.V)
+    np.testing.assert_allclose(posterior.g, g, rtol=1e-12)
+    np.testing.assert_allclose(posterior.omega + posterior.V * g, a, rtol=0, atol=1e-8)
+    np.testing.assert_allclose(posterior.V * (1.0 - posterior.V * S), s, rtol=1e-7)
+    assert posterior.covariance is not None
+    np.testing.assert_allclose(np.diag(posterior.covariance), posterior.variance, rtol=1e-12)
+    assert np.all(np.linalg.eigvalsh(posterior.covariance) > 0.0)
+
+
+@pytest.mark.parametrize(("count", "features"), [(6, 3), (6, 6), (6, 12)])
+def test_the_kernel_twin_agrees(count: int, features: int) -> None:
+    """Both shapes against the textbook's kernel form, which looks at the rows only through K = F Fᵀ."""
+    rng = np.random.default_rng(count * features)
+    rows = rng.standard_normal((count, features))
+    labels = np.sign(rows @ rng.standard_normal(features))
+    posterior = expectation_propagation(rows, labels, tolerance=1e-13)
+    evidence, fields = kernel_twin(rows, labels)
+    assert posterior.log_evidence == pytest.approx(evidence, rel=1e-10)
+    np.testing.assert_allclose(posterior.fields(rows)[0], fields, rtol=0, atol=1e-9)
+
+
+def test_columns_of_zeros_change_nothing() -> None:
+    """Padding takes a problem from N ≤ M to the span of its rows (M < N)."""
+    instance = draw_instance(20, 1.5, seed=3)
+    plain = expectation_propagation(instance.rows, instance.labels, tolerance=1e-12)
+    padded = expectation_propagation(np.pad(instance.rows, ((0, 0), (0, 15))), instance.labels, tolerance=1e-12)
+    assert padded.log_evidence == pytest.approx(plain.log_evidence, rel=1e-11)
+    np.testing.assert_allclose(padded.mean, np.pad(plain.mean, (0, 15)), atol=1e-10)
+    np.testing.assert_allclose(padded.variance, np.pad(plain.variance, (0, 15), constant_values=1.0), atol=1e-10)
+    np.testing.assert_allclose(padded.omega, plain.omega, atol=1e-9)
+    assert padded.covariance is not None
+    assert plain.covariance is not None
+    np.testing.assert_allclose(padded.covariance[:20, :20], plain.covariance, atol=1e-10)
+
+
+@pytest.mark.parametrize(("orthogonal", "bias"), [(True, 0.0), (False, 0.1)])
+def test_sampling_agrees(orthogonal: bool, bias: float) -> None:
+    """Throw away prior samples with a wrong label, N = 3: all that is left of the error in general is EP's own bias."""
+    rng = np.random.default_rng(4)
+    rows = rotation(3, seed=4)[:2] if orthogonal else rng.standard_normal((5, 3))
+    labels = np.sign(rows @ rng.standard_normal(3))
+    samples = rng.standard_normal((400_000, 3))
+    kept = samples[np.all(samples @ rows.T * labels > 0.0, axis=1)]
+    posterior = expectation_propagation(rows, labels)
+    tolerance = bias + 5.0 / math.sqrt(kept.shape[0])
+    np.testing.assert_allclose(posterior.mean, np.mean(kept, axis=0), atol=tolerance)
+    assert posterior.covariance is not None
+    np.testing.assert_allclose(posterior.covariance, np.cov(kept.T), atol=tolerance)
+    assert posterior.log_evidence == pytest.approx(math.log(kept.shape[0] / 400_000), abs=tolerance)
+
+
+def test_random_rows_have_the_typical_volume() -> None:
+    """The replica method's ln v at two labels a weight, N → ∞ [opper1991]; tolerance from the scatter of the runs."""
+    runs = [draw_instance(60, 2.0, seed) for seed in range(40)]
+    values = np.array([log_evidence(run.rows, run.labels) / 60 for run in runs])
+    error = float(np.std(values)) / math.sqrt(values.size)
+    assert error < 0.03
+    assert float(np.mean(values)) == pytest.approx(-1.0310382, abs=3.0 * error)
+
+
+# symmetries
+
+
+@given(seed=st.integers(0, 10_000), features=st.integers(1, 6), count=st.integers(1, 9))
+def test_symmetries_leave_the_volume_alone(seed: int, features: int, count: int) -> None:
+    """Order of rows, signs of (row, label) pairs, orthogonal maps and, for signs, the length of rows."""
+    rng = np.random.default_rng(seed)
+    rows = rng.standard_normal((count, features))
+    labels = np.where(rows @ rng.standard_normal(features) > 0.0, 1.0, -1.0)
+    value = log_evidence(rows, labels)
+    order, flips = rng.permutation(count), rng.choice([-1.0, 1.0], count)
+    scale = 10.0 ** rng.uniform(-3.0, 3.0, (count, 1))
+    assert log_evidence(rows[order], labels[order]) == pytest.approx(value, rel=1e-7)
+    assert log_evidence(rows * flips[:, None], labels * flips) == pytest.approx(value, rel=1e-7)
+    assert log_evidence(rows @ rotation(features, seed), labels) == pytest.approx(value, rel=1e-7)
+    assert log_evidence(rows * scale, labels) == pytest.approx(value, rel=1e-7)
+
+
+def test_the_precision_and_library_of_rows_do_not_matter() -> None:
+    instance = draw_instance(10, 3.0, seed=6, dtype=np.float32)
+    single = expectation_propagation(instance.rows, instance.labels)
+    double = expectation_propagation(instance.rows.astype(np.float64), instance.labels.astype(int))
+    strict = expectation_propagation(array_api_strict.asarray(instance.rows), array_api_strict.asarray(instance.labels))
+    assert single.mean.dtype == np.float64
+    assert single.log_evidence == double.log_evidence == strict.log_evidence
+
+
+# hard cases
+
+
+@pytest.mark.parametrize("width", [1e-2, 1e-4, 1e-6])
+def test_thin_cones_converge(width: float) -> None:
+    """Every row nearly at right angles to the teacher; the normal equations alone lose all digits at 1e-6.
+
+    Stretching space along the teacher maps one width to another: ln v per constraint direction falls as ln(width).
+    """
+    rng = np.random.default_rng(7)
+    teacher = rng.standard_normal(20)
+    teacher /= np.linalg.norm(teacher)
+    rows = rng.standard_normal((300, 20))
+    rows -= np.outer((1.0 - width) * (rows @ teacher), teacher)
+    posterior = expectation_propagation(rows, np.sign(rows @ teacher))
+    assert posterior.converged
+    wide = expectation_propagation(rows + np.outer(9.0 * (rows @ teacher), teacher), posterior.labels)
+    assert posterior.log_evidence - wide.log_evidence == pytest.approx(-19.0 * math.log(10.0), rel=0.02)
+
+
+@pytest.mark.parametrize("depth", [10.0, 100.0, 1e3, 1e4])
+def test_sites_of_deep_surprises(depth: float) -> None:
+    """1 − V S = (1 − 6/u² + 50/u⁴ − …)/u² loses a few u² units of rounding, no more."""
+    other = 1e6  # the site of the second row pins the shared field at −depth standard deviations
+    width = 1.0 / math.sqrt(1.0 + other)
+    tau, nu = np.array([0.0, other]), np.array([0.0, -depth / width])
+    state = ep._evaluate(np.ones((2, 1)), np.ones(2), Sign(), tau, nu)
+    assert state is not None
+    u = float(state.omega[0] / np.sqrt(state.V[0]))
+    assert u == pytest.approx(-depth, rel=1e-9)
+    left = (1.0 - 6.0 / u**2 + 50.0 / u**4 - 518.0 / u**6) / u**2
+    expected = (1.0 - left) / left / state.V[0]
+    assert state.target_tau[0] == pytest.approx(expected, rel=2e-14 * u**2 + 1e4 / u**8)
+
+
+def test_contradictions_leave_nothing() -> None:
+    posterior = expectation_propagation([[1.0, 0.0], [2.0, 0.0]], [1.0, -1.0])
+    assert posterior.status is Status.EMPTY
+    assert posterior.log_evidence == -math.inf
+    assert posterior.covariance is not None
+    for array in (posterior.mean, posterior.variance, posterior.covariance, posterior.omega, posterior.V, posterior.g):
+        np.testing.assert_array_equal(array, np.zeros_like(array))
+    with pytest.raises(ConvergenceError, match="no weights"):
+        posterior.checked()
+
+
+def test_random_labels_leave_nothing() -> None:
+    rng = np.random.default_rng(8)
+    posterior = expectation_propagation(rng.standard_normal((60, 10)), rng.choice([-1.0, 1.0], 60))
+    assert (posterior.status, posterior.log_evidence) == (Status.EMPTY, -math.inf)
+
+
+def test_an_open_question_is_reported(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(ep, "separate", lambda *_: Separation(Verdict.UNDECIDED))
+    instance = draw_instance(10, 2.0, seed=9)
+    assert expectation_propagation(instance.rows, instance.labels).status is Status.UNDECIDED
+    short = expectation_propagation(instance.rows, instance.labels, max_iterations=1)
+    assert short.status is Status.UNCONVERGED
+
+
+def test_too_few_iterations_are_reported() -> None:
+    instance = draw_instance(20, 3.0, seed=10)
+    posterior = expectation_propagation(instance.rows, instance.labels, max_iterations=3)
+    assert posterior.status is Status.UNCONVERGED
+    assert posterior.iterations == 3
+    assert posterior.residual > 1e-8
+    with pytest.raises(ConvergenceError):
+        posterior.checked()
+
+
+def test_a_tolerance_out_of_reach_is_reported() -> None:
+    instance = draw_instance(5, 2.0, seed=10)
+    posterior = expectation_propagation(instance.rows, instance.labels, tolerance=1e-30, max_iterations=60)
+    assert posterior.status is Status.UNCONVERGED
+    assert posterior.residual < 1e-12
+
+
+def test_damping_changes_the_way_not_the_end() -> None:
+    instance = draw_instance(20, 3.0, seed=11)
+    free = expectation_propagation(instance.rows, instance.labels)
+    damped = expectation_propagation(instance.rows, instance.labels, damping=0.5)
+    assert damped.converged
+    assert damped.damping >= 0.5
+    assert damped.iterations > free.iterations
+    assert damped.log_evidence == pytest.approx(free.log_evidence, rel=1e-9)
+
+
+def test_progress_ends_at_one() -> None:
+    seen: list[float] = []
+    instance = draw_instance(20, 3.0, seed=11)
+    expectation_propagation(instance.rows, instance.labels, progress=seen.append)
+    assert seen[0] == 0.0
+    assert seen[-1] == 1.0
+    assert all(0.0 <= fraction <= 1.0 for fraction in seen)
+
+
+# other channels
+
+
+@dataclass(frozen=True)
+class Probit(Sign):
+    """Labels of a field with Gaussian noise: ψ_Y = ln Φ(yω/√(V+Δ)); no label is impossible."""
+
+    noise: float = 1.0
+
+    @property
+    def noiseless(self) -> bool:
+        return False
+
+    def log_partition(self, y: Array, omega: Array, V: Array, library: Library = NUMPY) -> Array:
+        return Sign.log_partition(self, y, omega, V + self.noise, library)
+
+    def derivatives(self, y: Array, omega: Array, V: Array, library: Library = NUMPY) -> tuple[Array, Array]:
+        return Sign.derivatives(self, y, omega, V + self.noise, library)
+
+
+class Repelling(Probit):
+    """Not log-concave: variances grow with every label."""
+
+    def derivatives(self, y: Array, omega: Array, V: Array, library: Library = NUMPY) -> tuple[Array, Array]:
+        g, _ = Probit.derivatives(self, y, omega, V, library)
+        return g, -0.9 / V
+
+
+@pytest.mark.parametrize("noise", [0.1, 1.0, 10.0])
+@pytest.mark.parametrize("labels", [(1.0, 1.0), (1.0, -1.0)])
+def test_noisy_labels_of_one_row(noise: float, labels: tuple[float, float]) -> None:
+    """The noisy fields of two unit rows correlate by 1/(1+Δ): an orthant of two, also where labels contradict."""
+    posterior = expectation_propagation([[1.0], [1.0]], labels, GLM(Gaussian(), Probit(noise)))
+    exact = 0.25 + labels[0] * labels[1] * math.asin(1.0 / (1.0 + noise)) / (2.0 * math.pi)
+    assert posterior.converged
+    assert posterior.log_evidence == pytest.approx(math.log(exact), abs=0.08 if noise < 1.0 else 0.02)
+
+
+def test_a_channel_that_is_not_log_concave_diverges_and_says_so() -> None:
+    """Negative control."""
+    posterior = expectation_propagation(np.ones((3, 2)), np.ones(3), GLM(Gaussian(), Repelling()))
+    assert posterior.status is Status.DIVERGED
+    assert np.all(np.isfinite(posterior.mean))
+    assert posterior.damping > 0.99
+
+
+# input
+
+
+@dataclass(frozen=True)
+class Flat:
+    """A prior that is not the Gaussian."""
+
+    @property
+    def second_moment(self) -> float:
+        return 1.0
+
+    def log_partition(self, A: Array, b: Array, library: Library = NUMPY) -> Array:
+        return Gaussian().log_partition(A, b, library)
+
+    def moments(self, A: Array, b: Array, library: Library = NUMPY) -> tuple[Array, Array]:
+        return Gaussian().moments(A, b, library)
+
+    def sample(self, count: int, rng: np.random.Generator) -> Floats:
+        return rng.uniform(-1.0, 1.0, count)
+
+
+def run(
+    rows: object = ((1.0, 0.0),),
+    labels: object = (1.0,),
+    model: GLM = PERCEPTRON,
+    tolerance: float = 1e-8,
+    max_iterations: int = 500,
+    damping: float = 0.0,
+) -> Posterior:
+    return expectation_propagation(
+        np.array(rows), np.array(labels), model, tolerance=tolerance, max_iterations=max_iterations, damping=damping
+    )
+
+
+def test_bad_input_is_named() -> None:
+    assert run().converged
+    with pytest.raises(InvalidInputError, match=r"model\.prior.*Gaussian.*amp"):
+        run(model=GLM(Flat(), Sign()))
+    for tolerance in (0.0, 1.0, -1e-3, math.nan):
+        with pytest.raises(InvalidInputError, match="tolerance"):
+            run(tolerance=tolerance)
+    with pytest.raises(InvalidInputError, match="max_iterations"):
+        run(max_iterations=0)
+    for damping in (-0.1, 1.0, math.nan):
+        with pytest.raises(InvalidInputError, match="damping"):
+            run(damping=damping)
+    with pytest.raises(InvalidInputError, match="labels"):
+        run(labels=(0.0,))
+    with pytest.raises(InvalidInputError, match="rows"):
+        run(rows=((math.nan, 0.0),))
+    for scale in (1e160, 1e-200):
+        with pytest.raises(InvalidInputError, match=r"rows.*rescale"):
+            run(rows=((scale, 0.0),))
