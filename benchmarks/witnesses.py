@@ -4,7 +4,7 @@ Subsets chosen from a pool of α = 3 by AL-AMP, label-agnostic (least certain ro
 surprising rows first), in batches of N/50; at random for comparison. Printed: ln v by Monte Carlo with its standard
 error, the deviation of AMP and of EP averaged over seeds with the standard error of that average, and N times it.
 
-    python benchmarks/witnesses.py                       # N = 50, 100, 200, 4 seeds: about ten minutes
+    python benchmarks/witnesses.py                       # N = 50, 100, 200, 400, 8 seeds: a quarter of an hour
     python benchmarks/witnesses.py --features 100 --seeds 2
 """
 
@@ -65,14 +65,15 @@ def measure(features: int, seed: int, kind: str, stderr: float) -> Iterator[dict
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--features", type=int, nargs="+", default=[50, 100, 200])
-    parser.add_argument("--seeds", type=int, default=4)
-    parser.add_argument("--stderr", type=float, default=0.001, help="of ln v, each Monte Carlo run")
+    parser.add_argument("--features", type=int, nargs="+", default=[50, 100, 200, 400])
+    parser.add_argument("--selections", nargs="+", default=["random", "agnostic", "informed"])
+    parser.add_argument("--seeds", type=int, default=8)
+    parser.add_argument("--stderr", type=float, default=0.0005, help="of ln v, each Monte Carlo run")
     arguments = parser.parse_args()
     columns = "selection", "N", "n", "ln v (mc)", "stderr of one", "AMP − mc", "N·(AMP − mc)", "EP − mc", "N·(EP − mc)"
     print("| " + " | ".join((*columns, "converged")) + " |")
     print("|---" * (len(columns) + 1) + "|")
-    for kind in ("random", "agnostic", "informed"):
+    for kind in arguments.selections:
         for features in arguments.features:
             runs = [run for seed in range(arguments.seeds) for run in measure(features, seed, kind, arguments.stderr)]
             for budget in BUDGETS:

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import pandas as pd
 from numpy.typing import NDArray
 
 from gardner.errors import InvalidInputError
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 FORMATS = (".npy", ".npz", ".csv", ".parquet")
 
@@ -80,6 +82,8 @@ def _from_archive(option: str, path: Path, part: str) -> NDArray[Any]:
 
 
 def _from_table(option: str, path: Path, part: str) -> NDArray[Any]:
+    import pandas as pd
+
     frame = pd.read_parquet(path) if path.suffix == ".parquet" else _read_csv(path)
     if part:
         if part not in frame.columns:
@@ -91,6 +95,8 @@ def _from_table(option: str, path: Path, part: str) -> NDArray[Any]:
 
 def _read_csv(path: Path) -> pd.DataFrame:
     """With or without a line of names: it is one if any of its cells is no number."""
+    import pandas as pd
+
     first = pd.read_csv(path, header=None, nrows=1)
     named = pd.to_numeric(first.iloc[0], errors="coerce").isna().any() if len(first) else False
     frame = pd.read_csv(path, header=0 if named else None)

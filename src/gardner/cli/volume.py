@@ -10,7 +10,6 @@ import typer
 from rich.table import Table
 
 from gardner.cli.console import JSON, fixed, number, output, progress_bar, to_json
-from gardner.cli.tables import read_matrix, read_vector
 
 if TYPE_CHECKING:
     from gardner.inference import Posterior
@@ -49,6 +48,8 @@ def command(
 
         gardner volume --rows data.npz:F --labels data.npz:y --method mc --json
     """
+    from gardner.cli.tables import read_matrix, read_vector
+
     matrix, vector = read_matrix("rows", rows), read_vector("labels", labels)
     from gardner.inference import infer
 

@@ -100,7 +100,7 @@ def amp(
     >>> instance = draw_instance(features=500, pool_ratio=1.0, seed=1)
     >>> posterior = amp(instance.rows, instance.labels)
     >>> posterior.status.value, round(posterior.log_volume, 2)
-    ('converged', -0.61)
+    ('converged', -0.6)
     """
     rows, labels = check_training(rows, labels, model)
     library = library_of(rows)

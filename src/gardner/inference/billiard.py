@@ -214,7 +214,7 @@ class Walkers:
         self.tallies[:] = 0
         self.visit(np.zeros(1), np.array([_PILOT]))
         density = DENSITY / (CHAINS * _PILOT) * self.tallies.sum(axis=0)
-        together = float(density.sum()) / self.walls.rows.shape[1]
+        together = float(density.sum() / self.walls.rows.shape[1])
         return 1.0 / max(float(density.max()), together, 0.5)
 
     def climb(self, offsets: Floats) -> Bounces:

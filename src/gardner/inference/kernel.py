@@ -32,13 +32,12 @@ _derivatives = CHANNELS[Sign].derivatives  # a channel's own, and its answer, ta
 
 def _answer(first: int, last: int, labels: Floats, g: Floats, omega: Floats, V: Floats, slope: Floats) -> None:
     """Turn the plain dot products in ω and V into fields, g and −g' of the rows from ``first`` to ``last``."""
-    # the scalar mathematics is always done in double precision
+    # The scalar mathematics is always done in double precision. Two loops: with more arrays in one, the compiler would
+    # have to rule out too many overlaps of memory and would not vectorise.
     for i in range(first, last):
-        field = np.float64(omega[i]) - np.float64(V[i]) * np.float64(g[i])
-        one, two = _derivatives(np.float64(labels[i]), field, np.float64(V[i]))
-        omega[i] = field
-        g[i] = one
-        slope[i] = two
+        omega[i] = np.float64(omega[i]) - np.float64(V[i]) * np.float64(g[i])
+    for i in range(first, last):
+        g[i], slope[i] = _derivatives(np.float64(labels[i]), np.float64(omega[i]), np.float64(V[i]))
 
 
 def _vector_pass(
@@ -103,25 +102,17 @@ def _scalar_pass(
     rows: Floats, labels: Floats, mean: Floats,
     g: Floats, omega: Floats, V: Floats, slope: Floats, force: Floats,
 ) -> None:  # fmt: skip
-    """Scalar variances, eight rows at a time: each load of x̂ and of the force serves more rows."""
+    """Scalar variances: products row by row, the stream memory likes best, then eight rows at a time from cache."""
     count, features = rows.shape
     zero = rows.dtype.type(0)
     force[:] = zero
     whole = count - count % 8
     for i in range(0, whole, 8):
-        s0 = s1 = s2 = s3 = s4 = s5 = s6 = s7 = zero
-        for j in range(features):
-            x = mean[j]
-            s0 += rows[i, j] * x
-            s1 += rows[i + 1, j] * x
-            s2 += rows[i + 2, j] * x
-            s3 += rows[i + 3, j] * x
-            s4 += rows[i + 4, j] * x
-            s5 += rows[i + 5, j] * x
-            s6 += rows[i + 6, j] * x
-            s7 += rows[i + 7, j] * x
-        omega[i], omega[i + 1], omega[i + 2], omega[i + 3] = s0, s1, s2, s3
-        omega[i + 4], omega[i + 5], omega[i + 6], omega[i + 7] = s4, s5, s6, s7
+        for k in range(i, i + 8):
+            total = zero
+            for j in range(features):
+                total += rows[k, j] * mean[j]
+            omega[k] = total
         _answer(i, i + 8, labels, g, omega, V, slope)
         g0, g1, g2, g3 = g[i], g[i + 1], g[i + 2], g[i + 3]
         g4, g5, g6, g7 = g[i + 4], g[i + 5], g[i + 6], g[i + 7]
@@ -137,10 +128,10 @@ def _scalar_pass(
                 + g7 * rows[i + 7, j]
             )
     for i in range(whole, count):
-        s0 = zero
+        total = zero
         for j in range(features):
-            s0 += rows[i, j] * mean[j]
-        omega[i] = s0
+            total += rows[i, j] * mean[j]
+        omega[i] = total
         _answer(i, i + 1, labels, g, omega, V, slope)
         g0 = g[i]
         for j in range(features):
@@ -174,42 +165,45 @@ def block_bounds(count: int, features: int) -> list[tuple[int, int]]:
 
 
 class Sweeper:
-    """Passes over one set of rows; buffers are made once."""
+    """Passes over one set of rows. What a call returns are its own buffers, overwritten by the next call."""
 
     def __init__(
         self, rows: Floats, labels: Floats, channel: Channel, *, scalar: bool, threads: int | None = None
     ) -> None:
-        """Prepare the buffers (and, for scalar variances, the rows' squared norms, in one pass)."""
-        self.rows = np.ascontiguousarray(rows)
-        self.labels = np.ascontiguousarray(labels)
-        self.scalar = scalar
-        self.vector_pass, self.scalar_pass = _compiled(type(channel))
-        self.bounds = block_bounds(*rows.shape)
-        count = thread_count(threads)
-        self.threads = 1 if rows.size < SMALL else count
-        self.precision, self.force = (np.empty((len(self.bounds), rows.shape[1]), rows.dtype) for _ in range(2))
+        """Prepare buffers and tasks (and, for scalar variances, the rows' squared norms, in one pass)."""
+        rows, labels = np.ascontiguousarray(rows), np.ascontiguousarray(labels)
+        count, features = rows.shape
+        bounds = block_bounds(count, features)
+        wanted = thread_count(threads)
+        self.scalar, self.threads = scalar, 1 if rows.size < SMALL else wanted
+        self.mean, self.variance = (np.empty(features, rows.dtype) for _ in range(2))
+        self.g, self.omega, self.V, self.slope = (np.empty(count, rows.dtype) for _ in range(4))
+        self.precision, self.force = (np.empty((len(bounds), features), rows.dtype) for _ in range(2))
+        vector_pass, scalar_pass = _compiled(type(channel))
+        self.function = scalar_pass if scalar else vector_pass
+        weights = (self.mean,) if scalar else (self.mean, self.variance)
+        sums = (self.force,) if scalar else (self.precision, self.force)
+        self.tasks = [
+            (
+                rows[a:b], labels[a:b], *weights, self.g[a:b], self.omega[a:b], self.V[a:b], self.slope[a:b],
+                *(part[k] for part in sums),
+            )
+            for k, (a, b) in enumerate(bounds)
+        ]  # fmt: skip
+        self.norms = np.empty(count if scalar else 0, rows.dtype)
         if scalar:
-            self.norms = np.empty_like(self.labels)
-            cuts = [(self.rows[a:b], self.norms[a:b]) for a, b in self.bounds]
-            run_all(_squared_norms, cuts, self.threads)
+            run_all(_squared_norms, [(rows[a:b], self.norms[a:b]) for a, b in bounds], self.threads)
 
     def __call__(self, mean: Floats, variance: Floats, g: Floats) -> tuple[Floats, Floats, Floats, Floats, Floats]:
         """ω, V, g of the rows; A and Σ_μ F_μi g_μ of the weights."""
-        g = np.array(g, dtype=self.rows.dtype)  # a copy: it is overwritten with the new one
-        omega, V, slope = (np.empty_like(g) for _ in range(3))
+        self.mean[:], self.g[:] = mean, g
         if self.scalar:
-            V = self.norms * variance.mean(dtype=self.rows.dtype)
-            self._run(self.scalar_pass, (mean,), g, omega, V, slope, self.force)
-            precision = np.full_like(mean, np.dot(self.norms, slope) / mean.shape[0])
+            np.multiply(self.norms, variance.mean(dtype=self.norms.dtype), out=self.V)
         else:
-            self._run(self.vector_pass, (mean, variance), g, omega, V, slope, self.precision, self.force)
+            self.variance[:] = variance
+        run_all(self.function, self.tasks, self.threads)
+        if self.scalar:
+            precision = np.full_like(self.mean, np.dot(self.norms, self.slope) / self.mean.size)
+        else:
             precision = self.precision.sum(axis=0)
-        return omega, V, g, precision, self.force.sum(axis=0)
-
-    def _run(self, function: Callable[..., None], weights: tuple[Any, ...], *outputs: Any) -> None:
-        of_rows, of_blocks = outputs[:4], outputs[4:]
-        tasks = (
-            (self.rows[a:b], self.labels[a:b], *weights, *(part[a:b] for part in of_rows), *(x[k] for x in of_blocks))
-            for k, (a, b) in enumerate(self.bounds)
-        )
-        run_all(function, tasks, self.threads)
+        return self.omega, self.V, self.g, precision, self.force.sum(axis=0)

@@ -34,7 +34,7 @@ def infer(rows: Array, labels: Array, model: GLM = PERCEPTRON, method: str = "am
     (-0.693147, 'converged')
     >>> posterior.predict_proba(np.array([[1.0, 1.0], [1.0, -1.0]])).round(3)
     array([[0.5  , 0.5  ],
-           [0.091, 0.909]])
+           [0.031, 0.969]])
     """
     if method not in METHODS:
         raise InvalidInputError("method", method, f"it must be one of {', '.join(METHODS)}")

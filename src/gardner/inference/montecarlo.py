@@ -163,8 +163,8 @@ def monte_carlo(
     standard error infinite and the moments are the prior's.
 
     >>> posterior = monte_carlo(np.eye(20), np.ones(20))
-    >>> abs(posterior.log_volume + np.log(2.0)) < 4 * posterior.stderr, posterior.stderr < 0.002
-    (True, True)
+    >>> abs(posterior.log_volume + math.log(2.0)) < 4 * posterior.stderr < 0.008
+    True
     """
     if not (math.isfinite(stderr) and stderr > 0.0):
         raise InvalidInputError("stderr", stderr, "it must be positive")
@@ -229,7 +229,7 @@ def _training(rows: Any, labels: Any, model: GLM) -> tuple[Floats, Floats, Float
         np.asarray(array, dtype=np.float64) for array in check_training(np.asarray(rows), np.asarray(labels), model)
     )
     # first by the largest entry: squares of entries neither overflow nor vanish
-    walls = rows * (labels / np.max(np.abs(rows), axis=1, initial=0.0))[:, None]
+    walls = labels[:, None] * (rows / np.max(np.abs(rows), axis=1, keepdims=True))
     return rows, labels, walls / np.linalg.norm(walls, axis=1, keepdims=True)
 
 

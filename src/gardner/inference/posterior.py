@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from enum import Enum
 from typing import Any
 
-from gardner.errors import ConvergenceError, InvalidInputError
+from gardner.errors import ConvergenceError, GardnerError, InvalidInputError
 from gardner.model import GLM, library_of
 from gardner.model.special import Array
 
@@ -27,8 +27,9 @@ class Posterior:
     """Means, variances, fields and log-evidence, with what proves them.
 
     ``omega`` and ``V`` are the cavity mean and variance of each training row's field (its own label left out) and ``g``
-    is ∂ψ_Y/∂ω there, so that the mean of the field with the label in is ω + V g. ``stderr`` is the standard error of
-    ``log_volume`` where the method has one. Where ``status`` is EMPTY there is no posterior: the arrays are zero.
+    is ∂ψ_Y/∂ω there, so that the mean of the field with the label in is ω + V g (Monte Carlo knows only the latter:
+    there ``omega`` and ``V`` have all labels in, and ``g`` is zero). ``stderr`` is the standard error of ``log_volume``
+    where the method has one. Where ``status`` is EMPTY there is no posterior: the arrays are zero.
     """
 
     method: str
@@ -66,6 +67,8 @@ class Posterior:
     @property
     def cavity_margin(self) -> Array:
         """y ω/√V of each training row: large where the other rows knew its label, negative where it surprised them."""
+        if self.method == "mc":
+            raise GardnerError("Monte Carlo knows no cavity fields", hint="use method='amp' or 'ep'")
         xp = library_of(self.omega).xp
         return self.labels * self.omega / xp.sqrt(self.V)
 
@@ -81,8 +84,8 @@ class Posterior:
             ),
         }
         unconverged = f"residual {self.residual:.1e} after {self.iterations} iterations"
-        other = "method='ep'" if self.method == "amp" else "more of them"
-        what, hint = reasons.get(self.status, (unconverged, f"try {other}"))
+        remedies = {"amp": "try method='ep'", "ep": "allow more", "mc": "raise stderr or most_bounces"}
+        what, hint = reasons.get(self.status, (unconverged, remedies[self.method]))
         raise ConvergenceError(f"{self.method} is {self.status.value}: {what}", hint=hint)
 
     def emptied(self) -> Posterior:

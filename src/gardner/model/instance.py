@@ -11,6 +11,8 @@ from numpy.typing import DTypeLike, NDArray
 from gardner.errors import InvalidInputError
 from gardner.model.glm import GLM, PERCEPTRON
 
+_FAMILY = int.from_bytes(b"instance", "big")
+
 
 @dataclass(frozen=True)
 class Instance:
@@ -37,7 +39,10 @@ def draw_instance(
     count = round(pool_ratio * features)
     if count < 1:
         raise InvalidInputError("pool_ratio", pool_ratio, f"with {features} features it gives an empty pool")
-    for_teacher, for_rows, for_labels = (np.random.default_rng(s) for s in np.random.SeedSequence(seed).spawn(3))
+    if seed < 0:
+        raise InvalidInputError("seed", seed, "it must not be negative")
+    # a family of streams of its own: whoever else spawns generators from the same seed must not meet the rows again
+    for_teacher, for_rows, for_labels = (np.random.default_rng([_FAMILY, seed, part]) for part in range(3))
     teacher = model.prior.sample(features, for_teacher)
     rows = np.empty((count, features), dtype=dtype)
     for start in range(0, count, 1024):  # in pieces: the float64 draws need not all be held at once

@@ -132,7 +132,7 @@ def test_warm_start_saves_iterations_and_ends_in_the_same_place() -> None:
     keep = np.arange(5, 300)
     rows = np.concatenate([keep, np.arange(300, 310)])
     start = warm_start(before, keep=keep, added=10)
-    for tolerance, saved in ((1e-4, 3), (1e-9, 1)):
+    for tolerance, saved in ((1e-4, 2), (1e-9, 0)):
         cold = amp(problem.rows[rows], problem.labels[rows], tolerance=tolerance)
         warm = amp(problem.rows[rows], problem.labels[rows], tolerance=tolerance, start=start)
         assert warm.iterations <= cold.iterations - saved

@@ -32,8 +32,18 @@ def test_larger_pool_begins_with_the_smaller_one() -> None:
     np.testing.assert_array_equal(large.teacher, small.teacher)
 
 
+def test_streams_are_not_those_of_anyone_who_spawns_from_the_same_seed() -> None:
+    problem = draw_instance(50, 2.0, 0)
+    for child in (np.random.default_rng(0), *np.random.default_rng(0).spawn(8)):
+        draws = child.standard_normal(5000)
+        assert not np.isin(problem.teacher, draws).any()
+        assert not np.isin(problem.rows[0] * np.sqrt(50), draws).any()
+
+
 def test_bad_sizes() -> None:
     with pytest.raises(InvalidInputError, match="features"):
         draw_instance(0, 3.0, 0)
+    with pytest.raises(InvalidInputError, match="negative"):
+        draw_instance(10, 1.0, -1)
     with pytest.raises(InvalidInputError, match="empty pool"):
         draw_instance(10, 0.01, 0)
