@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import zipfile
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -16,9 +17,11 @@ if TYPE_CHECKING:
 FORMATS = (".npy", ".npz", ".csv", ".parquet")
 
 
-def read_matrix(option: str, source: str) -> NDArray[Any]:
-    """A matrix; a vector counts as one column."""
-    array = _read(option, source)
+def read_matrix(option: str, source: str, without: str = "") -> NDArray[Any]:
+    """A matrix; a vector counts as one column. ``without`` names the source of labels: no feature of the same table."""
+    array = _read(option, source, without)
+    if array.ndim not in (1, 2):
+        raise InvalidInputError(f"--{option}", source, f"it holds an array of shape {array.shape}, a matrix is wanted")
     return array[:, None] if array.ndim == 1 else array
 
 
@@ -35,19 +38,22 @@ def read_vector(option: str, source: str) -> NDArray[Any]:
     return array
 
 
-def _read(option: str, source: str) -> NDArray[Any]:
+def _read(option: str, source: str, without: str = "") -> NDArray[Any]:
     path, part = _locate(option, source)
     try:
         if path.suffix == ".npy":
-            array: NDArray[Any] = np.load(path, allow_pickle=False)
+            with path.open("rb") as stream:
+                array: NDArray[Any] = np.load(stream, allow_pickle=False)
         elif path.suffix == ".npz":
             array = _from_archive(option, path, part)
         else:
-            array = _from_table(option, path, part)
-    except (ValueError, EOFError) as error:
+            array = _from_table(option, path, part, "" if part or not without else _same_table(path, option, without))
+    except (ValueError, TypeError, KeyError, EOFError, MemoryError, zipfile.BadZipFile) as error:
         if isinstance(error, InvalidInputError):
             raise
         raise InvalidInputError(f"--{option}", source, f"it cannot be read ({' '.join(str(error).split())})") from None
+    if not isinstance(array, np.ndarray):
+        raise InvalidInputError(f"--{option}", source, "the file is not what its name says")
     if array.dtype.kind not in "biuf":
         raise InvalidInputError(f"--{option}", source, f"it holds {array.dtype}, numbers are wanted")
     return array
@@ -69,7 +75,10 @@ def _locate(option: str, source: str) -> tuple[Path, str]:
 
 
 def _from_archive(option: str, path: Path, part: str) -> NDArray[Any]:
-    with np.load(path, allow_pickle=False) as archive:
+    with path.open("rb") as stream:
+        archive = np.load(stream, allow_pickle=False)
+        if not hasattr(archive, "files"):
+            raise InvalidInputError(f"--{option}", path.name, "the file is not what its name says")
         names = list(archive.files)
         if not part and len(names) > 1:
             part = option if option in names else ""
@@ -81,7 +90,13 @@ def _from_archive(option: str, path: Path, part: str) -> NDArray[Any]:
         return np.asarray(archive[part])
 
 
-def _from_table(option: str, path: Path, part: str) -> NDArray[Any]:
+def _same_table(path: Path, option: str, without: str) -> str:
+    """The column of labels, where it is one of this table."""
+    other, column = _locate(option, without)
+    return column if other.samefile(path) else ""
+
+
+def _from_table(option: str, path: Path, part: str, without: str) -> NDArray[Any]:
     import pandas as pd
 
     frame = pd.read_parquet(path) if path.suffix == ".parquet" else _read_csv(path)
@@ -90,15 +105,26 @@ def _from_table(option: str, path: Path, part: str) -> NDArray[Any]:
             names = ", ".join(map(str, frame.columns[:20]))
             raise InvalidInputError(f"--{option}", part, f"{path.name} has the columns {names}")
         frame = frame[[part]]
+    elif without in frame.columns:
+        frame = frame.drop(columns=without)
+    if "Unnamed: 0" in frame.columns:
+        raise InvalidInputError(
+            f"--{option}", path.name, "its first column has no name, so it looks like the index of a table",
+            hint="save it without (pandas: index=False)",
+        )  # fmt: skip
+    if all(pd.api.types.is_numeric_dtype(kind) for kind in frame.dtypes):
+        return frame.to_numpy(dtype=float, na_value=np.nan)
     return frame.to_numpy()
 
 
 def _read_csv(path: Path) -> pd.DataFrame:
-    """With or without a line of names: it is one if any of its cells is no number."""
+    """With or without a line of names: it is one if any of its cells is text and no number, or if it counts 0, 1, 2…"""
     import pandas as pd
 
-    first = pd.read_csv(path, header=None, nrows=1)
-    named = pd.to_numeric(first.iloc[0], errors="coerce").isna().any() if len(first) else False
+    first = pd.read_csv(path, header=None, nrows=1, dtype=str)
+    cells = pd.Series(first.to_numpy().ravel()).dropna()
+    numbers = pd.to_numeric(cells, errors="coerce")
+    named = bool(numbers.isna().any()) or (len(numbers) > 2 and numbers.tolist() == list(range(len(numbers))))
     frame = pd.read_csv(path, header=0 if named else None)
     frame.columns = frame.columns.astype(str)
     return frame

@@ -40,7 +40,8 @@ def command(
 
     ln v is per weight, the log-evidence is the total. Labels that no weight vector can give leave an empty volume:
     status "empty", log_volume -inf (null in JSON). Choose one of several arrays or columns of a file with a colon:
-    pool.npz:rows, table.csv:label; otherwise every column of a table of rows is a feature.
+    pool.npz:rows, table.csv:label; otherwise every column of a table of rows is a feature, except the labels named
+    out of the same table.
 
     Examples:
 
@@ -50,15 +51,15 @@ def command(
     """
     from gardner.cli.tables import read_matrix, read_vector
 
-    matrix, vector = read_matrix("rows", rows), read_vector("labels", labels)
+    matrix, vector = read_matrix("rows", rows, without=labels), read_vector("labels", labels)
     from gardner.inference import infer
 
     if scale:
         matrix = matrix / math.sqrt(matrix.shape[1])
     with progress_bar(method) as progress:
-        options: dict[str, Any] = {}
+        options: dict[str, Any] = {} if method == "amp" else {"progress": progress}
         if method == "mc":
-            options = {"seed": seed, "stderr": stderr, "progress": progress}
+            options |= {"seed": seed, "stderr": stderr}
         posterior = infer(matrix, vector, method=method, **options)
     if json:
         typer.echo(to_json(record(posterior)))

@@ -28,14 +28,14 @@ from numpy.typing import NDArray
 
 from gardner.errors import InvalidInputError
 from gardner.inference.damping import Damper, Verdict
-from gardner.inference.inputs import check_training
-from gardner.inference.kernel import Sweeper
+from gardner.inference.inputs import check_settings, check_training
+from gardner.inference.kernel import Sweeper, pool_fields
 from gardner.inference.posterior import Posterior, Status
 from gardner.inference.scalars import CHANNELS
+from gardner.inference.separable import MARGIN, separate
 from gardner.inference.separable import Verdict as Separable
-from gardner.inference.separable import separate
 from gardner.model import GLM, PERCEPTRON, library_of
-from gardner.model.special import Array, Library
+from gardner.model.special import Array
 
 Variances = Literal["vector", "scalar"]
 Twin = Literal["auto", "kernel", "readable"]
@@ -82,17 +82,21 @@ def amp(
     variances: Variances = "vector",
     start: Start | None = None,
     tolerance: float | None = None,
-    max_iterations: int = 1000,
+    max_iterations: int = 5000,
     damping: float = 0.0,
     twin: Twin = "auto",
     threads: int | None = None,
     decide_empty: bool = True,
+    check_input: bool = True,
 ) -> Posterior:
     """The posterior by message passing.
 
-    ``tolerance`` bounds the residual, the root mean square change of the means in units of a prior weight, so it does
-    not depend on N (default 1e-8, in float32 2e-6). ``damping`` is where the automatic damping begins. ``twin`` chooses
-    the pass over the rows, by default the kernel wherever it can serve: NumPy arrays, channels of ``scalars.CHANNELS``.
+    ``tolerance`` bounds the residual, the root mean square change of the means in units of a prior weight and of g in
+    units of 1/√V, so it does not depend on N (default 1e-8, in float32 5e-6). ``damping`` is where the automatic
+    damping begins. ``twin`` chooses the pass over the rows, by default the kernel wherever it can serve: NumPy arrays,
+    channels of ``scalars.CHANNELS``. ``check_input=False`` saves a few passes over rows that were checked before, as in
+    a loop that adds to them.
+
     Labels without noise can contradict each other; AMP does not notice. Unless ``decide_empty`` is false, the posterior
     mean is tried as a witness, and where it fails :func:`separate` finds another one or proves that there is none.
 
@@ -102,10 +106,12 @@ def amp(
     >>> posterior.status.value, round(posterior.log_volume, 2)
     ('converged', -0.6)
     """
-    rows, labels = check_training(rows, labels, model)
+    if check_input:
+        rows, labels = check_training(rows, labels, model)
     library = library_of(rows)
     if tolerance is None:
-        tolerance = 2e-6 if rows.dtype == library.xp.float32 else 1e-8
+        tolerance = 5e-6 if rows.dtype == library.xp.float32 else 1e-8
+    check_settings(tolerance, max_iterations, damping)
     run = _passage_of(rows, labels, model, variances, twin, threads)
     cold = cold_start(rows, model)
     damper = Damper(tolerance, damping)
@@ -120,7 +126,7 @@ def amp(
         omega=found.omega,
         V=found.V,
         g=found.g,
-        labels=labels,
+        labels=library.xp.asarray(labels, copy=True),
         log_evidence=bethe(model, found, weights, labels),
         iterations=end.iterations,
         residual=end.residual,
@@ -156,7 +162,7 @@ def _iterate(
         found = run(state)
         b = found.precision * state.mean + found.force
         weights = Weights(b, *model.prior.moments(found.precision, b, library))
-        residual = _rms(weights.mean - state.mean, library) / model.prior.second_moment**0.5
+        residual = _residual(weights, found, state, model)
         iterations += 1
         verdict = damper.judge(residual)
         if verdict is Verdict.CONVERGED:
@@ -209,12 +215,23 @@ def warm_start(posterior: Posterior, keep: Array | None = None, added: int = 0) 
     True
     """
     xp = library_of(posterior.g).xp
+    if added < 0:
+        raise InvalidInputError("added", added, "it must not be negative")
+    if keep is not None:
+        keep = xp.asarray(keep)
+        if not xp.isdtype(keep.dtype, "integral"):
+            raise InvalidInputError("keep", f"dtype {keep.dtype}", "it must hold row indices", hint="nonzero(mask)[0]")
+        count = posterior.g.shape[0]
+        if keep.shape[0] and not (int(xp.min(keep)) >= 0 and int(xp.max(keep)) < count):
+            raise InvalidInputError("keep", "an index", f"the posterior has rows 0 to {count - 1}")
     kept = posterior.g if keep is None else xp.take(posterior.g, keep, axis=0)
     new = xp.zeros((added,), dtype=kept.dtype)
     return Start(posterior.mean, posterior.variance, xp.concat([kept, new]))
 
 
 def _check_start(start: Start, cold: Start) -> Start:
+    xp = library_of(cold.mean).xp
+    start = Start(*(xp.asarray(getattr(start, name), dtype=cold.mean.dtype) for name in ("mean", "variance", "g")))
     for name in ("mean", "variance", "g"):
         given, wanted = getattr(start, name), getattr(cold, name)
         if tuple(given.shape) != tuple(wanted.shape):
@@ -225,8 +242,12 @@ def _check_start(start: Start, cold: Start) -> Start:
     return start
 
 
-def _rms(values: Array, library: Library) -> float:
-    return math.sqrt(float(library.xp.mean(values * values)))
+def _residual(weights: Weights, found: Passage, state: Start, model: GLM) -> float:
+    """Means alone would not do: where forces cancel they rest while g and the variances still move."""
+    xp = library_of(weights.mean).xp
+    means = float(xp.mean((weights.mean - state.mean) ** 2)) / model.prior.second_moment
+    rows = float(xp.mean((found.g - state.g) ** 2 * found.V)) if found.g.shape[0] else 0.0
+    return math.sqrt(means + rows) if math.isfinite(means + rows) else math.inf
 
 
 def _passage_of(
@@ -236,6 +257,8 @@ def _passage_of(
     if variances not in ("vector", "scalar"):
         raise InvalidInputError("variances", variances, "it must be 'vector' or 'scalar'")
     able = isinstance(rows, np.ndarray) and type(model.channel) in CHANNELS
+    if twin not in ("auto", "kernel", "readable"):
+        raise InvalidInputError("twin", twin, "it must be 'auto', 'kernel' or 'readable'")
     if twin == "kernel" and not able:
         raise InvalidInputError("twin", twin, "the kernel needs NumPy rows and a channel it knows", hint="try 'auto'")
     if twin == "readable" or not able:
@@ -245,9 +268,11 @@ def _passage_of(
 
 
 def _decided(posterior: Posterior, rows: Array) -> Posterior:
-    """The posterior with the verdict on whether it exists."""
+    """The posterior with the verdict on whether it exists; mostly its mean is a witness, by ``separate``'s rule."""
     xp = library_of(rows).xp
-    if bool(xp.all(posterior.labels * xp.matmul(rows, posterior.mean) > 0.0)):
+    fields, squares = _fields_and_norms(rows, posterior.mean)
+    least = MARGIN * xp.sqrt(squares * xp.sum(posterior.mean * posterior.mean))
+    if bool(xp.all(posterior.labels * fields > least)):
         return posterior
     verdict = separate(_host(rows), _host(posterior.labels), _host(posterior.mean)).verdict
     if verdict is Separable.EMPTY:
@@ -255,6 +280,13 @@ def _decided(posterior: Posterior, rows: Array) -> Posterior:
     if verdict is Separable.UNDECIDED and posterior.converged:
         return replace(posterior, status=Status.UNDECIDED)
     return posterior
+
+
+def _fields_and_norms(rows: Array, mean: Array) -> tuple[Array, Array]:
+    xp = library_of(rows).xp
+    if isinstance(rows, np.ndarray):
+        return pool_fields(rows, mean, np.ones_like(mean))
+    return xp.matmul(rows, mean), xp.sum(rows * rows, axis=1)
 
 
 def _host(array: Array) -> NDArray[Any]:

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from gardner.errors import InvalidInputError
 from gardner.inference.compiler import kept, specialised
-from gardner.inference.inputs import check_training
+from gardner.inference.inputs import check_settings, check_training
 from gardner.inference.scalars import CHANNELS
 from gardner.inference.threads import run_all, thread_count
 from gardner.model import GLM, PERCEPTRON, Gaussian, Sign
@@ -67,10 +67,22 @@ def _fields(F: Floats, S: Floats, mean: Floats, variance: Floats, g: Floats, ome
 
 
 def _answer(y: Floats, omega: Floats, V: Floats, real: Floats, g: Floats, slope: Floats) -> None:
+    """New g and −g' of the rows, zero for those of padding."""
     for k in range(y.shape[0]):
         one, two = _derivatives(y[k], omega[k], V[k])
         g[k] = one * real[k]
         slope[k] = two * real[k]
+
+
+@kept(fast=True)
+def _moved(before: Floats, g: Floats, V: Floats, size: int) -> float:
+    """Mean square change of g in units of 1/√V; ``before`` becomes g."""
+    change = 0.0
+    for k in range(g.shape[0]):
+        step = g[k] - before[k]
+        change += step * step * V[k]  # padding has g = 0 throughout
+        before[k] = g[k]
+    return float(change / size)
 
 
 @kept(fast=True)
@@ -124,7 +136,7 @@ def _solve(
     F, S = np.zeros((features, padded)), np.zeros((features, padded))
     mean, variance, A, b = np.empty(features), np.empty(features), np.empty(features), np.empty(features)
     g, slope, omega, V = np.empty(padded), np.empty(padded), np.empty(padded), np.empty(padded)
-    y, real = np.ones(padded), np.ones(padded)
+    y, real, before = np.ones(padded), np.ones(padded), np.empty(padded)
     real[size:] = 0.0  # rows of padding: harmless numbers whose answers are struck out
     S[:, size:] = 1.0
     for s in range(count):
@@ -139,11 +151,13 @@ def _solve(
             mean[:] = 0.0
             variance[:] = 1.0
             g[:] = 0.0
+            before[:] = 0.0
             change = np.inf
             for _ in range(int(schedule[attempt, 1])):
                 _fields(F, S, mean, variance, g, omega, V)
                 _answer(y, omega, V, real, g, slope)
-                change = _update(F, S, g, slope, mean, variance, A, b, schedule[attempt, 0])
+                change = _moved(before, g, V, size)
+                change += _update(F, S, g, slope, mean, variance, A, b, schedule[attempt, 0])
                 iterations[s] += 1
                 if not change > tolerance * tolerance:
                     break
@@ -177,6 +191,12 @@ def _shuffle(rng: np.random.Generator, subsets: Integers, deck: Integers) -> Non
 
 def random_subsets(count: int, pool_size: int, size: int, rng: np.random.Generator) -> NDArray[np.int32]:
     """Subsets of row indices, uniform, without repeats inside a subset."""
+    if not isinstance(rng, np.random.Generator):
+        raise InvalidInputError(
+            "rng", rng, "it must be a numpy.random.Generator", hint="numpy.random.default_rng(seed)"
+        )
+    if count < 0:
+        raise InvalidInputError("count", count, "it must not be negative")
     if not 0 < size <= pool_size:
         raise InvalidInputError("size", size, f"a pool of {pool_size} rows has subsets of 1 to {pool_size} rows")
     subsets = np.empty((count, size), dtype=np.int32)
@@ -196,6 +216,8 @@ def subset_log_volumes(
 ) -> SubsetVolumes:
     """Bethe log-volume of each subset of a pool's rows; ``subsets`` holds row indices, one subset a line.
 
+    Labels are taken to come from some teacher: whether any weights give those of a subset is not decided here.
+
     >>> from gardner.model import draw_instance
     >>> instance = draw_instance(features=20, pool_ratio=3.0, seed=0)
     >>> subsets = random_subsets(1000, pool_size=60, size=12, rng=np.random.default_rng(0))
@@ -205,11 +227,14 @@ def subset_log_volumes(
     """
     if not isinstance(model.prior, Gaussian) or type(model.channel) not in CHANNELS:
         raise InvalidInputError("model", model, "batched AMP is written for a Gaussian prior and the sign channel")
+    check_settings(tolerance, 1, 0.0)
     pool, y = (np.ascontiguousarray(part, dtype=np.float64) for part in check_training(rows, labels, model))
     subsets = _check_subsets(subsets, pool.shape[0])
     count = subsets.shape[0]
     result = SubsetVolumes(np.empty(count), np.empty(count, dtype=np.bool_), np.zeros(count, dtype=np.int32))
     solve = _solver(type(model.channel))
+
+    done: list[int] = []
 
     def piece(start: int) -> None:
         part = slice(start, start + PIECE)
@@ -217,8 +242,9 @@ def subset_log_volumes(
             pool, y, subsets[part], tolerance, SCHEDULE,
             result.log_volume[part], result.converged[part], result.iterations[part],
         )  # fmt: skip
+        done.append(min(PIECE, count - start))
         if progress is not None:
-            progress(min(1.0, (start + PIECE) / count))
+            progress(sum(done) / count)
 
     run_all(piece, [(start,) for start in range(0, count, PIECE)], thread_count(threads))
     return result

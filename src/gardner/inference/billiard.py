@@ -28,7 +28,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from gardner.errors import ConvergenceError
+from gardner.errors import ConvergenceError, InvalidInputError
 from gardner.inference.compiler import inlined, kept
 from gardner.inference.threads import run_all, thread_count
 
@@ -182,6 +182,8 @@ class Walkers:
         """Start every chain at the witness, at a typical distance from the origin, and settle in the version space."""
         self.walls, self.threads = walls, thread_count(threads)
         # fresh entropy first: children of the seed itself may have drawn the very rows, to be met again as velocities
+        if isinstance(seed, int | np.integer) and seed < 0:
+            raise InvalidInputError("seed", seed, "it must not be negative")
         entropy = np.random.default_rng(seed).integers(2**63, size=4)
         self.generators = [np.random.default_rng(child) for child in np.random.SeedSequence(entropy).spawn(CHAINS)]
         start = witness * (math.sqrt(witness.size) / float(np.linalg.norm(witness)))

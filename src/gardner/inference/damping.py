@@ -9,8 +9,8 @@ from dataclasses import dataclass, field
 from enum import Enum
 
 RUNGS = (0.0, 0.3, 0.5, 0.7, 0.85, 0.95)
-PATIENCE = 12  # iterations without a clearly smaller residual before more damping is tried
-PROGRESS = 0.9
+PATIENCE = 12  # iterations without a smaller residual before more damping is tried: slow is no reason, going round is
+PROGRESS = 0.999
 RUNAWAY = 1e3  # residuals are in units of a prior weight
 
 

@@ -28,7 +28,7 @@ import scipy.linalg
 from numpy.typing import NDArray
 
 from gardner.errors import InvalidInputError
-from gardner.inference.inputs import check_training
+from gardner.inference.inputs import check_settings, check_training
 from gardner.inference.posterior import Posterior, Status
 from gardner.inference.separable import Verdict, separate
 from gardner.model import GLM, PERCEPTRON, Channel, Gaussian
@@ -98,7 +98,8 @@ def expectation_propagation(
     >>> posterior.status.value, round(posterior.log_evidence / math.log(2.0), 9)
     ('converged', -2.0)
     """
-    _check_settings(model, tolerance, max_iterations, damping)
+    _check_prior(model)
+    check_settings(tolerance, max_iterations, damping)
     rows, labels = check_training(rows, labels, model)
     F, y = np.asarray(rows, dtype=np.float64), np.asarray(labels, dtype=np.float64)
     if F.shape[0] == 0:
@@ -116,17 +117,11 @@ def expectation_propagation(
     return _posterior(run, y, model, basis)
 
 
-def _check_settings(model: GLM, tolerance: float, max_iterations: int, damping: float) -> None:
+def _check_prior(model: GLM) -> None:
     if not isinstance(model.prior, Gaussian):
         raise InvalidInputError(
             "model.prior", model.prior, "expectation propagation here needs a Gaussian prior", hint="try method='amp'"
         )
-    if not 0.0 < tolerance < 1.0:
-        raise InvalidInputError("tolerance", tolerance, "it must lie between 0 and 1", hint="1e-8 is a good one")
-    if max_iterations < 1:
-        raise InvalidInputError("max_iterations", max_iterations, "it must be at least 1")
-    if not 0.0 <= damping < 1.0:
-        raise InvalidInputError("damping", damping, "it must lie in [0, 1)", hint="0 lets the run choose")
 
 
 def _iterate(

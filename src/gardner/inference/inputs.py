@@ -4,11 +4,36 @@ from __future__ import annotations
 
 from typing import Any
 
+import array_api_compat
 import numpy as np
 
 from gardner.errors import InvalidInputError
 from gardner.model import GLM, library_of
 from gardner.model.special import Array
+
+# largest entry of a row: beyond, squares and their products overflow or vanish
+SCALES = {"float32": (1e-12, 1e12), "float64": (1e-100, 1e100)}
+
+
+def as_array(name: str, values: Any) -> Array:
+    """An array of the library it came from, real and floating; what is no array becomes one of NumPy."""
+    if np.ma.isMaskedArray(values):
+        raise InvalidInputError(name, "a masked array", "masks are not understood", hint="drop the masked rows")
+    if isinstance(values, np.matrix) or not array_api_compat.is_array_api_obj(values):
+        try:
+            values = np.asarray(values)
+        except (TypeError, ValueError) as error:
+            raise InvalidInputError(name, type(values).__name__, f"it is no array ({error})") from None
+    if hasattr(values, "detach"):  # a tensor that records gradients
+        values = values.detach()
+    xp = library_of(values).xp
+    if values.dtype in (xp.float32, xp.float64):
+        return values
+    if isinstance(values, np.ndarray) and values.dtype.kind not in "biuf":
+        raise InvalidInputError(name, f"dtype {values.dtype}", "it must be numeric")
+    if not xp.isdtype(values.dtype, ("bool", "integral", "real floating")):
+        raise InvalidInputError(name, f"dtype {values.dtype}", "it must be real")
+    return xp.astype(values, xp.float64)
 
 
 def check_training(rows: Any, labels: Any, model: GLM) -> tuple[Array, Array]:
@@ -16,45 +41,35 @@ def check_training(rows: Any, labels: Any, model: GLM) -> tuple[Array, Array]:
 
     No rows at all are legal (the posterior is the prior); their shape (0, N) tells N.
     """
-    if not hasattr(rows, "ndim"):
-        rows = np.asarray(rows)
+    rows, labels = as_array("rows", rows), as_array("labels", labels)
     if rows.ndim != 2 or rows.shape[1] == 0:
         raise InvalidInputError(
             "rows", f"shape {tuple(rows.shape)}", "rows must be a matrix (labelled rows × features)",
             hint="an empty training set has shape (0, N)",
         )  # fmt: skip
-    rows = _floating("rows", rows)
     xp = library_of(rows).xp
-    if not hasattr(labels, "ndim"):
-        labels = np.asarray(labels)
-    labels = _floating("labels", labels)
     if type(labels) is not type(rows) or labels.dtype != rows.dtype:
         labels = xp.asarray(labels, dtype=rows.dtype)
     if labels.ndim != 1 or labels.shape[0] != rows.shape[0]:
         raise InvalidInputError(
             "labels", f"shape {tuple(labels.shape)}", f"there must be one label a row, {rows.shape[0]} of them"
         )
-    _check_values(rows, labels, model, xp)
+    if rows.shape[0]:
+        check_finite(rows)
+        _check_labels(labels, model, xp)
+        _check_scale(rows, xp)
     return rows, labels
 
 
-def _floating(name: str, values: Array) -> Array:
-    """Whole numbers and booleans as float64; float32 and float64 as they are."""
-    xp = library_of(values).xp
-    if values.dtype in (xp.float32, xp.float64):
-        return values
-    if isinstance(values, np.ndarray) and values.dtype.kind not in "biuf":
-        raise InvalidInputError(name, f"dtype {values.dtype}", "it must be numeric")
-    return xp.astype(values, xp.float64)
-
-
-def _check_values(rows: Array, labels: Array, model: GLM, xp: Any) -> None:
-    if rows.shape[0] == 0:
-        return
-    # min and max see every NaN and infinity and make no copy of the rows
+def check_finite(rows: Array) -> None:
+    """No NaN and no infinity: min and max see every one of them and make no copy of the rows."""
+    xp = library_of(rows).xp
     if not (bool(xp.isfinite(xp.max(rows))) and bool(xp.isfinite(xp.min(rows)))):
         first = int(xp.argmin(xp.astype(xp.all(xp.isfinite(rows), axis=1), xp.int8)))
         raise InvalidInputError("rows", f"row {first}", "it holds NaN or infinity", hint="drop or impute such rows")
+
+
+def _check_labels(labels: Array, model: GLM, xp: Any) -> None:
     known = xp.zeros_like(labels, dtype=xp.bool)
     for label in model.channel.labels:
         known = known | (labels == label)
@@ -64,7 +79,28 @@ def _check_values(rows: Array, labels: Array, model: GLM, xp: Any) -> None:
         raise InvalidInputError(
             f"labels[{first}]", float(labels[first]), f"a label must be {names}", hint="map 0/1 labels with 2*y - 1"
         )
-    empty = xp.max(xp.abs(rows), axis=1) == 0.0
-    if bool(xp.any(empty)):
-        first = int(xp.argmax(xp.astype(empty, xp.int8)))
+
+
+def _check_scale(rows: Array, xp: Any) -> None:
+    largest = xp.maximum(xp.max(rows, axis=1), -xp.min(rows, axis=1))
+    if bool(xp.any(largest == 0.0)):
+        first = int(xp.argmax(xp.astype(largest == 0.0, xp.int8)))
         raise InvalidInputError("rows", f"row {first}", "it is all zeros, so its label means nothing", hint="drop it")
+    low, high = SCALES["float32" if rows.dtype == xp.float32 else "float64"]
+    strange = (largest < low) | (largest > high)
+    if bool(xp.any(strange)):
+        first = int(xp.argmax(xp.astype(strange, xp.int8)))
+        raise InvalidInputError(
+            "rows", f"row {first}", f"its largest entry, {float(largest[first]):.1e}, must lie in {low:g}..{high:g}",
+            hint="rescale the rows",
+        )  # fmt: skip
+
+
+def check_settings(tolerance: float, max_iterations: int, damping: float) -> None:
+    """The settings of an iteration."""
+    if not 0.0 < tolerance < 1.0:
+        raise InvalidInputError("tolerance", tolerance, "it must lie between 0 and 1", hint="1e-8 is a good one")
+    if max_iterations < 1:
+        raise InvalidInputError("max_iterations", max_iterations, "it must be at least 1")
+    if not 0.0 <= damping < 1.0:
+        raise InvalidInputError("damping", damping, "it must lie in [0, 1)", hint="0 lets the run choose")

@@ -166,8 +166,10 @@ def monte_carlo(
     >>> abs(posterior.log_volume + math.log(2.0)) < 4 * posterior.stderr < 0.008
     True
     """
-    if not (math.isfinite(stderr) and stderr > 0.0):
-        raise InvalidInputError("stderr", stderr, "it must be positive")
+    if not 1e-7 <= stderr < math.inf:
+        raise InvalidInputError(
+            "stderr", stderr, "it must be at least 1e-7", hint="0.002 takes seconds, 0.0001 minutes"
+        )
     if samples < 2:
         raise InvalidInputError("samples", samples, "it must be at least 2", hint="mean and variance come from them")
     rows, labels, walls = _training(rows, labels, model)
@@ -225,9 +227,7 @@ def _training(rows: Any, labels: Any, model: GLM) -> tuple[Floats, Floats, Float
         raise InvalidInputError(
             "model", model, "Monte Carlo knows the Gaussian prior with the sign channel only", hint="try method='ep'"
         )
-    rows, labels = (
-        np.asarray(array, dtype=np.float64) for array in check_training(np.asarray(rows), np.asarray(labels), model)
-    )
+    rows, labels = (np.asarray(array, dtype=np.float64) for array in check_training(rows, labels, model))
     # first by the largest entry: squares of entries neither overflow nor vanish
     walls = labels[:, None] * (rows / np.max(np.abs(rows), axis=1, keepdims=True))
     return rows, labels, walls / np.linalg.norm(walls, axis=1, keepdims=True)
@@ -238,6 +238,6 @@ def _prior(rows: Floats, labels: Floats, model: GLM) -> Posterior:
     features, fields = rows.shape[1], np.zeros(labels.size)
     return Posterior(
         method="mc", model=model, status=Status.CONVERGED, mean=np.zeros(features), variance=np.ones(features),
-        omega=fields, V=np.sum(rows * rows, axis=1), g=fields, labels=labels, log_evidence=0.0, iterations=0,
-        residual=0.0, stderr=0.0,
+        omega=fields, V=np.sum(rows * rows, axis=1), g=fields.copy(), labels=labels.copy(),
+        log_evidence=0.0, iterations=0, residual=0.0, stderr=0.0,
     )  # fmt: skip

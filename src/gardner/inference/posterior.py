@@ -7,9 +7,15 @@ from dataclasses import dataclass, replace
 from enum import Enum
 from typing import Any
 
+import numpy as np
+
 from gardner.errors import ConvergenceError, GardnerError, InvalidInputError
+from gardner.inference.inputs import as_array, check_finite
+from gardner.inference.kernel import pool_fields
 from gardner.model import GLM, library_of
 from gardner.model.special import Array
+
+_TINY = 1e-30  # a variance that makes any field certain
 
 
 class Status(Enum):
@@ -18,11 +24,11 @@ class Status(Enum):
     CONVERGED = "converged"  # the tolerance (for Monte Carlo: the wanted standard error) was reached
     UNCONVERGED = "unconverged"  # it was not, within the iterations or trajectories allowed
     DIVERGED = "diverged"  # the iteration ran away even when strongly damped
-    EMPTY = "empty"  # no weights give these labels: proved by a certificate
+    EMPTY = "empty"  # no weights give these labels by a margin that double precision can tell from none
     UNDECIDED = "undecided"  # converged, but whether any weights give these labels could not be decided
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Posterior:
     """Means, variances, fields and log-evidence, with what proves them.
 
@@ -67,6 +73,8 @@ class Posterior:
     @property
     def cavity_margin(self) -> Array:
         """y ω/√V of each training row: large where the other rows knew its label, negative where it surprised them."""
+        if self.status is Status.EMPTY:
+            self.checked()
         if self.method == "mc":
             raise GardnerError("Monte Carlo knows no cavity fields", hint="use method='amp' or 'ep'")
         xp = library_of(self.omega).xp
@@ -97,6 +105,8 @@ class Posterior:
     def fields(self, rows: Array) -> tuple[Array, Array]:
         """Mean and variance of the field h = F·x of new rows."""
         rows = self._check_rows(rows)
+        if isinstance(rows, np.ndarray) and self.covariance is None:
+            return pool_fields(rows, self.mean, self.variance)
         xp = library_of(rows).xp
         mean = xp.matmul(rows, self.mean)
         if self.covariance is None:
@@ -104,24 +114,31 @@ class Posterior:
         return mean, xp.sum(xp.matmul(rows, self.covariance) * rows, axis=1)
 
     def predict_proba(self, rows: Array) -> Array:
-        """Probability of each label for new rows, one column a label, in the order of ``model.channel.labels``."""
-        if self.status is Status.EMPTY:
-            self.checked()
+        """Probability of each label for new rows, one column a label, in the order of ``model.channel.labels``.
+
+        A row of zeros has a field of exactly zero, and each label the same chance.
+        """
         rows = self._check_rows(rows)
+        check_finite(rows)
         library = library_of(rows)
         xp = library.xp
         if self.samples is not None:
-            votes = xp.matmul(rows, self.samples.T)
-            columns = [xp.mean(xp.astype(y * votes > 0.0, votes.dtype), axis=1) for y in self.model.channel.labels]
+            votes = xp.sign(xp.matmul(rows, self.samples.T))
+            columns = [0.5 + 0.5 * xp.mean(y * votes, axis=1) for y in self.model.channel.labels]
         else:
             omega, V = self.fields(rows)
+            V = xp.where(V > 0.0, V, xp.full_like(V, _TINY))  # zero rows; rounding, in thin cones that did not converge
             columns = [
                 xp.exp(self.model.channel.log_partition(y, omega, V, library)) for y in self.model.channel.labels
             ]
         return xp.stack(columns, axis=1)
 
     def _check_rows(self, rows: Any) -> Array:
-        if not hasattr(rows, "ndim"):
+        """Rows in the library and precision of the posterior."""
+        if self.status is Status.EMPTY:
+            self.checked()
+        rows = as_array("rows", rows)
+        if type(rows) is not type(self.mean) or rows.dtype != self.mean.dtype:
             rows = library_of(self.mean).xp.asarray(rows, dtype=self.mean.dtype)
         if rows.ndim != 2 or rows.shape[1] != self.features:
             raise InvalidInputError(

@@ -37,7 +37,7 @@ class Verdict(Enum):
     """What is known of the version space."""
 
     OPEN = "open"  # a witness satisfies every label strictly
-    EMPTY = "empty"  # a certificate proves that none can
+    EMPTY = "empty"  # a certificate proves that none can by more than MARGIN
     UNDECIDED = "undecided"  # neither was found within the time or the precision there is
 
 
@@ -117,8 +117,11 @@ def _step(active: Floats, multipliers: Floats, precise: bool) -> Floats:
     if precise:
         return np.asarray(scipy.linalg.lstsq(active, multipliers, lapack_driver="gelsy", check_finite=False)[0])
     normal = active.T @ active
-    normal.flat[:: normal.shape[0] + 1] += _RIDGE
-    factor = scipy.linalg.cho_factor(normal, lower=True, overwrite_a=True, check_finite=False)
+    normal.flat[:: normal.shape[0] + 1] += _RIDGE * max(1.0, float(np.trace(normal)) / normal.shape[0])
+    try:
+        factor = scipy.linalg.cho_factor(normal, lower=True, overwrite_a=True, check_finite=False)
+    except scipy.linalg.LinAlgError:
+        return _step(active, multipliers, precise=True)
     return np.asarray(scipy.linalg.cho_solve(factor, active.T @ multipliers, check_finite=False))
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import threading
 from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
 from functools import lru_cache
@@ -15,8 +16,8 @@ def thread_count(threads: int | None) -> int:
     """The number asked for, or one a core that this process may use."""
     if threads is None:
         return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-    if threads < 1:
-        raise InvalidInputError("threads", threads, "it must be at least 1")
+    if threads < 1 or threads != int(threads):
+        raise InvalidInputError("threads", threads, "it must be a whole number of at least 1")
     return threads
 
 
@@ -25,20 +26,37 @@ def _workers(count: int) -> ThreadPoolExecutor:
     return ThreadPoolExecutor(count, thread_name_prefix="gardner")
 
 
+if hasattr(os, "register_at_fork"):  # threads do not survive a fork: a child makes its own
+    os.register_at_fork(after_in_child=_workers.cache_clear)
+
+_here = threading.local()
+
+
 def run_all(function: Callable[..., Any], tasks: Iterable[tuple[Any, ...]], threads: int) -> None:
     """Call the function with each task's arguments; which thread takes which task is left to chance.
 
-    Tasks must not depend on each other, so that the result is the same whatever the number of threads.
+    Tasks must not depend on each other, so that the result is the same whatever the number of threads. A task that
+    itself asks for threads gets none: waiting for a place in its own pool it would wait forever.
     """
-    if threads == 1:
+    if threads == 1 or getattr(_here, "busy", False):
         for task in tasks:
             function(*task)
         return
     queue = iter(list(tasks))  # next() of a list iterator is atomic
+    stopped = threading.Event()
 
     def work() -> None:
-        for task in queue:
-            function(*task)
+        _here.busy = True
+        try:
+            for task in queue:
+                if stopped.is_set():  # another thread failed, or the user pressed Ctrl-C
+                    return
+                function(*task)
+        except BaseException:
+            stopped.set()
+            raise
+        finally:
+            _here.busy = False
 
     helpers = [_workers(threads - 1).submit(work) for _ in range(threads - 1)]
     try:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import Any
 
@@ -36,6 +37,10 @@ def draw_instance(
     """
     if features < 1:
         raise InvalidInputError("features", features, "it must be at least 1")
+    if not math.isfinite(pool_ratio):
+        raise InvalidInputError("pool_ratio", pool_ratio, "it must be finite")
+    if np.dtype(dtype).kind != "f":
+        raise InvalidInputError("dtype", dtype, "it must be a floating type, such as numpy.float32")
     count = round(pool_ratio * features)
     if count < 1:
         raise InvalidInputError("pool_ratio", pool_ratio, f"with {features} features it gives an empty pool")

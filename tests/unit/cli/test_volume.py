@@ -78,6 +78,22 @@ def test_table(gardner: Any, files: Path) -> None:
     assert "converged" in out
 
 
+def test_labels_out_of_the_same_table_are_no_feature(gardner: Any, tmp_path: Path) -> None:
+    frame = pd.DataFrame(PROBLEM.rows, columns=[f"x{i}" for i in range(40)]).assign(label=PROBLEM.labels)
+    frame.to_csv(tmp_path / "all.csv", index=False)
+    frame.convert_dtypes().to_parquet(tmp_path / "all.parquet")
+    for name in ("all.csv", "all.parquet"):
+        table = tmp_path / name
+        record = json.loads(gardner("--rows", table, "--labels", f"{table}:label", "--json")[1])
+        assert record["features"] == 40
+        assert record["log_volume"] == pytest.approx(infer(PROBLEM.rows, PROBLEM.labels).log_volume, abs=1e-9)
+
+
+def test_a_gap_in_the_first_line_is_no_line_of_names(tmp_path: Path) -> None:
+    (tmp_path / "F.csv").write_text("1.0,,2.0\n3.0,4.0,5.0\n")
+    assert read_matrix("rows", str(tmp_path / "F.csv")).shape == (2, 3)
+
+
 def test_empty_volume(gardner: Any, tmp_path: Path) -> None:
     np.save(tmp_path / "F.npy", np.array([[1.0, 2.0], [1.0, 2.0]]))
     np.save(tmp_path / "y.npy", np.array([1, -1]))
@@ -107,6 +123,13 @@ def test_empty_volume(gardner: Any, tmp_path: Path) -> None:
         (("--rows", "broken.npy", "--labels", "y.npy"), "cannot be read"),
         (("--rows", "words.csv", "--labels", "y.npy"), "numbers are wanted"),
         (("--rows", "plain.csv", "--labels", "half.npy"), "labels[0] = 0.5"),
+        (("--rows", "truncated.npz", "--labels", "y.npy"), "cannot be read"),
+        (("--rows", "archive.npy", "--labels", "y.npy"), "not what its name says"),
+        (("--rows", "array.npz", "--labels", "y.npy"), "not what its name says"),
+        (("--rows", "zero.npy", "--labels", "y.npy", "--scale"), "a matrix is wanted"),
+        (("--rows", "index.csv", "--labels", "y.npy"), "index=False"),
+        (("--rows", "F.npy", "--labels", "y.npy", "--method", "mc", "--seed", "-1"), "seed"),
+        (("--rows", "F.npy", "--labels", "y.npy", "--method", "mc", "--stderr", "1e-200"), "stderr"),
     ],
 )
 def test_errors_are_one_line(gardner: Any, files: Path, arguments: tuple[str, ...], says: str) -> None:
@@ -114,6 +137,11 @@ def test_errors_are_one_line(gardner: Any, files: Path, arguments: tuple[str, ..
     (files / "broken.npy").write_bytes(b"\x93NUMPY no")
     (files / "words.csv").write_text("a,b\nx,1\ny,2\n")
     np.save(files / "half.npy", 0.5 * PROBLEM.labels**2)
+    (files / "truncated.npz").write_bytes((files / "both.npz").read_bytes()[:300])
+    (files / "archive.npy").write_bytes((files / "both.npz").read_bytes())
+    (files / "array.npz").write_bytes((files / "F.npy").read_bytes())
+    np.save(files / "zero.npy", np.array(1.0))
+    pd.DataFrame(PROBLEM.rows).to_csv(files / "index.csv")
     placed = [str(files / text) if "." in text else text for text in arguments]
     code, out, err = gardner(*placed)
     assert (code, out) == (2, "")

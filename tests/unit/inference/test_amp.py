@@ -3,19 +3,24 @@
 from __future__ import annotations
 
 import importlib.util
+import multiprocessing
+import time
+import warnings
 from typing import Any
 
 import array_api_strict
 import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from gardner.errors import ConvergenceError, InvalidInputError
-from gardner.inference import damping
+from gardner.inference import damping, infer
 from gardner.inference.amp import Start, Variances, amp, warm_start
 from gardner.inference.kernel import block_bounds
 from gardner.inference.posterior import Posterior, Status
+from gardner.inference.threads import run_all
 from gardner.model import Instance, draw_instance
 
 VARIANCES: tuple[Variances, ...] = ("vector", "scalar")
@@ -151,6 +156,15 @@ def test_damping_comes_by_itself() -> None:
     assert amp(problem.rows, problem.labels).damping == 0.0  # none where none is needed
 
 
+@pytest.mark.parametrize(("features", "ratio", "seed"), [(100, 20.0, 0), (20, 20.0, 1)])
+def test_slow_is_not_stalled(features: int, ratio: float, seed: int) -> None:
+    """Many rows: the residual falls slowly but surely, and damping would only make it slower."""
+    problem = draw_instance(features, ratio, seed)
+    posterior = amp(problem.rows, problem.labels).checked()
+    assert posterior.iterations > 300
+    assert posterior.damping == 0.0
+
+
 def test_giving_up_is_said() -> None:
     problem = sample()
     posterior = amp(problem.rows, problem.labels, max_iterations=3)
@@ -223,6 +237,11 @@ LABELS = np.ones(3)
         (np.empty((3, 0)), LABELS, "matrix"),
         (ROWS * np.array([[1.0], [0.0], [1.0]]), LABELS, "row 1.*zeros"),
         (np.array([["a", "b"]]), [1.0], "numeric"),
+        (np.array([[1.0 + 1j, 2.0]]), [1.0], "numeric"),
+        ([[1.0], [1.0, 2.0]], [1.0, 1.0], "no array"),
+        (np.ma.masked_greater(ROWS, 0.5), LABELS, "mask"),
+        (1e-170 * ROWS, LABELS, "row 0.*rescale"),
+        ((1e30 * ROWS).astype(np.float32), LABELS, "row 0.*rescale"),
     ],
 )
 def test_bad_input(rows: Any, labels: Any, says: str) -> None:
@@ -235,6 +254,11 @@ def test_bad_input(rows: Any, labels: Any, says: str) -> None:
     [
         ({"variances": "matrix"}, "variances"),
         ({"threads": 0}, "threads"),
+        ({"tolerance": 0.0}, "tolerance"),
+        ({"tolerance": np.inf}, "tolerance"),
+        ({"max_iterations": 0}, "max_iterations"),
+        ({"damping": 1.0}, "damping"),
+        ({"twin": "magic"}, "twin"),
         ({"start": Start(np.zeros(2), np.ones(3), np.zeros(3))}, "start.mean.*warm_start"),
     ],
 )
@@ -243,6 +267,62 @@ def test_bad_options(options: Any, says: str) -> None:
         amp(ROWS, LABELS, **options)
     with pytest.raises(InvalidInputError, match="kernel needs NumPy"):
         amp(array_api_strict.asarray(ROWS), array_api_strict.asarray(LABELS), twin="kernel")
+
+
+def test_bad_warm_starts() -> None:
+    posterior = amp(ROWS, LABELS)
+    for keep, says in ((np.array([True, False, True]), "indices"), (np.array([3]), "rows 0 to 2")):
+        with pytest.raises(InvalidInputError, match=says):
+            warm_start(posterior, keep=keep)
+    with pytest.raises(InvalidInputError, match="added"):
+        warm_start(posterior, added=-1)
+
+
+def test_predictions_check_their_rows() -> None:
+    for method in ("amp", "ep", "mc"):
+        posterior = infer(ROWS, LABELS, method=method)
+        with pytest.raises(InvalidInputError, match="NaN"):
+            posterior.predict_proba([[np.nan, 0.0, 1.0]])
+        np.testing.assert_array_equal(posterior.predict_proba(np.zeros((1, 3))), [[0.5, 0.5]])
+        assert posterior.predict_proba(pd.DataFrame(np.eye(3))).shape == (3, 2)
+
+
+def test_frames_and_labels_are_not_kept_by_reference() -> None:
+    labels = np.array([1.0, -1.0, 1.0])
+    posterior = amp(pd.DataFrame(ROWS), pd.Series(labels))
+    again = amp(ROWS, labels)
+    labels[0] = -1.0
+    np.testing.assert_array_equal(posterior.labels, again.labels)
+
+
+def test_threads_survive_a_fork_and_nesting() -> None:
+    problem = draw_instance(400, 2.0, 0)
+    amp(problem.rows, problem.labels, threads=2)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # Python warns of forks with threads: that is what is tested
+        child = multiprocessing.get_context("fork").Process(
+            target=amp, args=(problem.rows, problem.labels), kwargs={"threads": 2}
+        )
+        child.start()
+    child.join(30)
+    assert child.exitcode == 0
+    done: list[int] = []
+    run_all(lambda k: run_all(done.append, [(k,), (k,)], 2), [(k,) for k in range(8)], 2)
+    assert sorted(done) == sorted([*range(8), *range(8)])
+
+
+def test_threads_stop_when_one_fails() -> None:
+    seen: list[int] = []
+
+    def task(k: int) -> None:
+        if k == 0:
+            raise KeyboardInterrupt
+        time.sleep(0.001)
+        seen.append(k)
+
+    with pytest.raises(KeyboardInterrupt):
+        run_all(task, [(k,) for k in range(2000)], 2)
+    assert len(seen) < 1000
 
 
 def test_whole_numbers_lists_and_one_feature() -> None:

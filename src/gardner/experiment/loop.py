@@ -1,0 +1,236 @@
+"""Active learning, round by round: fit → measure → query → label.
+
+The first batch is random and the same for all strategies on a seed [cui2020, Algorithm 1]. Quality is always measured
+by AMP, whatever the strategy used to choose.
+"""
+
+from __future__ import annotations
+
+import math
+import time
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gardner.errors import InvalidInputError
+from gardner.experiment.training import Integers, Training
+from gardner.inference.amp import Variances
+from gardner.inference.posterior import Posterior
+from gardner.model import GLM, PERCEPTRON, Instance
+from gardner.strategies import Choice, Strategy, StrategyError, View
+
+TOLERANCE = 1e-5  # of AMP in a loop: far below what ln v can show
+_FIRST, _STRATEGY, _TEST = (int.from_bytes(name, "big") for name in (b"first", b"strategy", b"test"))
+
+
+@dataclass(frozen=True)
+class Round:
+    """What is known after a round's labels came in. ``bits_per_label`` is the gain of this round's labels."""
+
+    labels: int
+    budget: float
+    log_volume: float
+    overlap: float
+    norm: float
+    accuracy: float
+    test_accuracy: float | None
+    bits_per_label: float
+    iterations: int
+    residual: float
+    damping: float
+    status: str
+
+
+@dataclass(frozen=True)
+class Seconds:
+    """Where the time of a round went: passes over the pool, fits, and the strategy's own."""
+
+    scoring: float
+    fitting: float
+    querying: float
+
+
+@dataclass(frozen=True)
+class Run:
+    """A whole curve: one row a round, the rows asked for at the end in order, and the time beside it."""
+
+    rounds: list[Round]
+    queried: Integers
+    informed: bool
+    seconds: list[Seconds] = field(repr=False)
+
+
+@dataclass
+class _Clock:
+    """Seconds by purpose; what runs inside another is not counted twice."""
+
+    spent: dict[str, float] = field(default_factory=lambda: {"scoring": 0.0, "fitting": 0.0, "querying": 0.0})
+
+    def time(self, purpose: str, function: Any) -> Any:
+        inner, begin = sum(self.spent.values()), time.perf_counter()
+        result = function()
+        self.spent[purpose] += time.perf_counter() - begin - (sum(self.spent.values()) - inner)
+        return result
+
+    def read(self) -> Seconds:
+        result = Seconds(**self.spent)
+        self.spent = dict.fromkeys(self.spent, 0.0)
+        return result
+
+
+def run(
+    instance: Instance,
+    strategy: Strategy,
+    *,
+    budget: float,
+    batch_size: int,
+    seed: int,
+    model: GLM = PERCEPTRON,
+    variances: Variances = "vector",
+    tolerance: float = TOLERANCE,
+    test_rows: int = 0,
+    threads: int | None = None,
+) -> Run:
+    """Spend a budget of labels (per weight) on a pool.
+
+    >>> from gardner.model import draw_instance
+    >>> from gardner.strategies import make_registered
+    >>> problem = draw_instance(features=200, pool_ratio=3.0, seed=0, dtype=np.float32)
+    >>> curve = run(problem, make_registered("agnostic", {}), budget=0.6, batch_size=10, seed=0)
+    >>> last = curve.rounds[-1]
+    >>> last.labels, abs(last.log_volume + 0.6 * math.log(2.0)) < 0.02
+    (120, True)
+    """
+    pool, features = instance.rows.shape
+    total = _check_sizes(budget, batch_size, pool, features)
+    training = Training(instance, total, model, variances, tolerance, threads)
+    training.change(np.random.default_rng([_FIRST, seed]).permutation(pool)[: min(batch_size, total)])
+    rng = np.random.default_rng([_STRATEGY, seed])
+    test = _test_set(instance, model, test_rows, seed)
+    clock, rounds, seconds = _Clock(), list[Round](), list[Seconds]()
+    while True:
+        posterior = clock.time("fitting", training.posterior)
+        before = rounds[-1] if rounds else None
+        rounds.append(_measure(posterior, instance, training.count, before, test))
+        if training.count >= total:
+            seconds.append(clock.read())
+            break
+        view = _view(instance, training, strategy, min(batch_size, total - training.count), rng, clock, model)
+        choice = clock.time("querying", lambda view=view: strategy.query(view))
+        training.change(*check_choice(choice, view, strategy))
+        seconds.append(clock.read())
+    return Run(rounds, training.indices.copy(), bool(strategy.informed), seconds)
+
+
+def _check_sizes(budget: float, batch_size: int, pool: int, features: int) -> int:
+    if batch_size < 1:
+        raise InvalidInputError("batch_size", batch_size, "it must be a whole number of at least 1")
+    if not (math.isfinite(budget) and budget > 0.0):
+        raise InvalidInputError("budget", budget, "it must be positive", hint="labels per weight, such as 0.6")
+    total = round(budget * features)
+    if total < 1:
+        raise InvalidInputError("budget", budget, f"with {features} features it buys no label")
+    if total > pool:
+        raise InvalidInputError("budget", budget, f"the pool has only {pool / features:g} rows per weight")
+    return total
+
+
+def _view(
+    instance: Instance, training: Training, strategy: Strategy, batch_size: int,
+    rng: np.random.Generator, clock: _Clock, model: GLM,
+) -> View:  # fmt: skip
+    def posterior() -> Posterior:
+        result: Posterior = clock.time("fitting", training.posterior)
+        return result
+
+    def fields() -> tuple[NDArray[Any], NDArray[Any]]:
+        found = posterior()
+        result: tuple[NDArray[Any], NDArray[Any]] = clock.time("scoring", lambda: found.fields(instance.rows))
+        return result
+
+    hidden = instance.labels if strategy.informed else None
+    return View(
+        instance.rows,
+        training.indices.copy(),
+        training.labels.copy(),
+        batch_size,
+        rng,
+        posterior,
+        fields,
+        model,
+        hidden,
+    )
+
+
+def _measure(
+    posterior: Posterior, instance: Instance, count: int, before: Round | None, test: tuple[Any, Any] | None
+) -> Round:
+    features = instance.rows.shape[1]
+    mean = np.asarray(posterior.mean, dtype=np.float64)
+    size, teacher = float(np.linalg.norm(mean)), float(np.linalg.norm(instance.teacher))
+    cosine = float(mean @ instance.teacher) / (size * teacher) if size > 0.0 else 0.0
+    volume, labels = (0.0, 0) if before is None else (before.log_volume, before.labels)
+    correct = None if test is None else float(np.mean(np.where(test[0] @ mean < 0.0, -1.0, 1.0) == test[1]))
+    return Round(
+        labels=count,
+        budget=count / features,
+        log_volume=posterior.log_volume,
+        # the teacher's norm, 1 + O(1/√N) by chance, is invisible to the sign: taken out
+        overlap=float(mean @ instance.teacher) / (teacher * math.sqrt(features)),
+        norm=float(mean @ mean) / features,
+        accuracy=1.0 - math.acos(min(1.0, max(-1.0, cosine))) / math.pi,
+        test_accuracy=correct,
+        bits_per_label=features * (volume - posterior.log_volume) / ((count - labels) * math.log(2.0)),
+        iterations=posterior.iterations,
+        residual=posterior.residual,
+        damping=posterior.damping,
+        status=posterior.status.value,
+    )
+
+
+def _test_set(instance: Instance, model: GLM, count: int, seed: int) -> tuple[Any, Any] | None:
+    if count == 0:
+        return None
+    rng = np.random.default_rng([_TEST, seed])
+    rows = rng.standard_normal((count, instance.rows.shape[1])) / math.sqrt(instance.rows.shape[1])
+    return rows, model.channel.sample(rows @ instance.teacher, rng)
+
+
+def check_choice(choice: Choice, view: View, strategy: Strategy) -> tuple[Integers, Integers | None]:
+    """The indices of a choice, or an error that says how it breaks the contract."""
+    name = type(strategy).__name__
+    if not isinstance(choice, Choice):
+        raise StrategyError(f"{name}.query returned {type(choice).__name__}", hint="return a Choice(indices)")
+    indices = _check_indices(choice.indices, name, view)
+    dropped = None
+    if choice.dropped is not None and len(choice.dropped):
+        if not strategy.informed:
+            raise StrategyError(f"{name} gave labelled rows back", hint="only informed strategies may exchange rows")
+        dropped = np.asarray(choice.dropped)
+        if np.unique(dropped).size != dropped.size or not np.isin(dropped, view.queried).all():
+            raise StrategyError(f"{name} dropped rows it does not have", hint="dropped rows must be in view.queried")
+    wanted = min(view.batch_size, view.unlabelled.size)
+    if indices.size - (0 if dropped is None else dropped.size) != wanted:
+        raise StrategyError(f"{name} returned {indices.size} rows", hint=f"{wanted} were asked for (view.batch_size)")
+    return indices, dropped
+
+
+def _check_indices(given: Any, name: str, view: View) -> Integers:
+    indices = np.asarray(given)
+    if indices.ndim != 1 or (indices.dtype.kind not in "iu" and indices.size):
+        raise StrategyError(
+            f"{name} returned {indices.dtype} of shape {indices.shape}", hint="indices are a vector of whole numbers"
+        )
+    indices = indices.astype(np.int64)
+    if indices.size and not 0 <= indices.min() <= indices.max() < view.pool.shape[0]:
+        raise StrategyError(
+            f"{name} returned a row outside the pool", hint=f"rows go from 0 to {view.pool.shape[0] - 1}"
+        )
+    if np.unique(indices).size != indices.size:
+        raise StrategyError(f"{name} returned a row twice", hint="each row can be asked for once")
+    known = indices[np.isin(indices, view.queried)]
+    if known.size:
+        raise StrategyError(f"{name} returned row {known[0]}, which is labelled", hint="choose among view.unlabelled")
+    return indices

@@ -1,0 +1,28 @@
+"""Which rows to label next: the strategies of the paper, one beyond it, and anyone's."""
+
+from gardner.strategies import al_amp, committee, margin, uniform
+from gardner.strategies.base import (
+    Choice,
+    Strategy,
+    StrategyError,
+    View,
+    choose,
+    make_registered,
+    register,
+    registered,
+)
+
+__all__ = [
+    "Choice",
+    "Strategy",
+    "StrategyError",
+    "View",
+    "al_amp",
+    "choose",
+    "committee",
+    "make_registered",
+    "margin",
+    "register",
+    "registered",
+    "uniform",
+]

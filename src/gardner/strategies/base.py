@@ -1,0 +1,173 @@
+"""The contract of a strategy, and the register of those that come with the package.
+
+A strategy is asked once a round. It sees a :class:`View` of the problem and answers with a :class:`Choice`:
+
+    class Mine:
+        informed = False                      # True if it reads labels nobody asked for yet
+
+        def query(self, view: View) -> Choice:
+            score = ...                       # one number a row of view.unlabelled, larger = ask sooner
+            return choose(view, score)
+
+Parameters are fields of a (data)class. Anything with these two names can be run: register it, or name its file.
+"""
+
+from __future__ import annotations
+
+import difflib
+import inspect
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, Protocol, TypeVar, runtime_checkable
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gardner.errors import GardnerError, InvalidInputError
+from gardner.inference import Posterior
+from gardner.model import GLM
+
+Floats = NDArray[Any]
+Integers = NDArray[np.int64]
+
+
+class StrategyError(GardnerError):
+    """A strategy broke the contract, or cannot do what it was asked for."""
+
+
+class View:
+    """What a strategy may know: the pool, what was asked so far with its labels, and what follows from that."""
+
+    def __init__(
+        self,
+        pool: Floats,
+        queried: Integers,
+        labels: Floats,
+        batch_size: int,
+        rng: np.random.Generator,
+        posterior: Callable[[], Posterior],
+        fields: Callable[[], tuple[Floats, Floats]],
+        model: GLM,
+        hidden_labels: Floats | None = None,
+    ) -> None:
+        """Made by the loop. ``hidden_labels`` are given to informed strategies only."""
+        self.pool = read_only(pool)
+        self.queried = read_only(queried)
+        self.labels = read_only(labels)
+        self.batch_size = batch_size
+        self.rng = rng
+        self.model = model
+        self._posterior, self._fields = posterior, fields
+        self._hidden_labels = None if hidden_labels is None else read_only(hidden_labels)
+
+    @cached_property
+    def unlabelled(self) -> Integers:
+        """Indices of the rows nobody asked for yet, rising."""
+        free = np.ones(self.pool.shape[0], dtype=bool)
+        free[self.queried] = False
+        return np.flatnonzero(free)
+
+    @property
+    def posterior(self) -> Posterior:
+        """What AMP makes of the labels so far; computed when first asked for."""
+        return self._posterior()
+
+    @cached_property
+    def fields(self) -> tuple[Floats, Floats]:
+        """Mean and variance of the field of every row of the pool under the posterior, in one pass."""
+        return self._fields()
+
+    @property
+    def hidden_labels(self) -> Floats:
+        """The labels of the whole pool, for strategies that declare ``informed = True``."""
+        if self._hidden_labels is None:
+            raise StrategyError(
+                "this strategy reads labels that nobody asked for yet", hint="declare informed = True on its class"
+            )
+        return self._hidden_labels
+
+
+@dataclass(frozen=True)
+class Choice:
+    """Rows to label next; optionally the score of each unlabelled row, and rows given up in exchange.
+
+    ``dropped`` (informed strategies only) are rows of the training set that are exchanged: the set grows by
+    ``len(indices) − len(dropped)`` rows, which must be the batch size.
+    """
+
+    indices: Integers
+    scores: Floats | None = None
+    dropped: Integers | None = None
+
+
+@runtime_checkable
+class Strategy(Protocol):
+    """Anything that answers queries."""
+
+    @property
+    def informed(self) -> bool:
+        """Whether it reads labels that nobody asked for yet."""
+        ...
+
+    def query(self, view: View) -> Choice:
+        """Choose ``view.batch_size`` rows among ``view.unlabelled``."""
+        ...
+
+
+def choose(view: View, scores: Floats) -> Choice:
+    """The unlabelled rows of largest score; among equals at the edge, chance decides."""
+    scores = np.asarray(scores)
+    if scores.shape != view.unlabelled.shape:
+        raise StrategyError(
+            f"{scores.shape} scores for {view.unlabelled.size} unlabelled rows", hint="one score a row of unlabelled"
+        )
+    count = view.batch_size
+    if count >= scores.size:
+        return Choice(view.unlabelled, scores)
+    edge = np.partition(scores, scores.size - count)[scores.size - count]
+    above = np.flatnonzero(scores > edge)
+    level = np.flatnonzero(scores == edge)
+    chosen = np.concatenate([above, view.rng.permutation(level)[: count - above.size]])
+    return Choice(view.unlabelled[chosen], scores)
+
+
+def read_only(array: Floats) -> Floats:
+    """A view that cannot be written to."""
+    view = array.view()
+    view.flags.writeable = False
+    return view
+
+
+Factory = TypeVar("Factory", bound=Callable[..., Strategy])
+_REGISTER: dict[str, Callable[..., Strategy]] = {}
+
+
+def register(name: str) -> Callable[[Factory], Factory]:
+    """Decorator: make a strategy known under a name."""
+
+    def known(factory: Factory) -> Factory:
+        _REGISTER[name] = factory
+        return factory
+
+    return known
+
+
+def registered() -> dict[str, str]:
+    """Name and first line of the documentation of every strategy that comes with the package."""
+    return {name: (inspect.getdoc(factory) or "").split("\n")[0] for name, factory in sorted(_REGISTER.items())}
+
+
+def make_registered(name: str, parameters: dict[str, Any]) -> Strategy:
+    """A fresh strategy by its registered name."""
+    if name not in _REGISTER:
+        near = difflib.get_close_matches(name, _REGISTER, n=1)
+        hint = f"did you mean {near[0]}?" if near else "`gardner strategies` lists them; a file is named FILE.py:CLASS"
+        raise InvalidInputError("strategy", name, f"it must be one of {', '.join(sorted(_REGISTER))}", hint=hint)
+    factory = _REGISTER[name]
+    accepted = inspect.signature(factory).parameters
+    for parameter in parameters:
+        if parameter not in accepted:
+            known = ", ".join(accepted) or "none"
+            raise InvalidInputError(f"{name}.{parameter}", parameters[parameter], f"parameters of {name}: {known}")
+    return factory(**parameters)

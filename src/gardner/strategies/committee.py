@@ -1,0 +1,66 @@
+"""Query by committee: ask where students who agree with all labels disagree with each other [seung1992]."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from gardner.errors import InvalidInputError
+from gardner.inference.billiard import Walls, fly
+from gardner.strategies.base import Choice, Floats, View, choose, register
+from gardner.strategies.students import train
+
+
+@register("committee")
+@dataclass
+class Committee:
+    """Query by committee: the rows on which students trained from random starts split most evenly.
+
+    ``members`` students begin at standard normal weights and are trained by stochastic gradient descent (the perceptron
+    rule with step ``rate``) whenever labels come in; with ``restart`` they begin anew in every round. With ``walk`` > 0
+    each then takes that many exact Hamiltonian trajectories through the version space (``gardner.inference.billiard``),
+    of which one already forgets the start: a committee drawn from the posterior, as the method supposes. Criterion:
+    argmin |Σ_k sign(F·x_k)| [cui2020, Table 1].
+    """
+
+    members: int = 15
+    rate: float = 1.0
+    walk: int = 0
+    restart: bool = False
+    _students: Floats | None = field(default=None, init=False, repr=False)
+    informed = False
+
+    def __post_init__(self) -> None:
+        """Check the parameters."""
+        if self.members < 2:
+            raise InvalidInputError("committee.members", self.members, "a committee has at least two members")
+        if not self.rate > 0.0:
+            raise InvalidInputError("committee.rate", self.rate, "it must be positive")
+        if self.walk < 0:
+            raise InvalidInputError("committee.walk", self.walk, "it must not be negative")
+
+    def query(self, view: View) -> Choice:
+        """Most evenly split first; ties are many in a small committee, and chance decides them."""
+        rows, labels = view.pool[view.queried], view.labels
+        students = self._students
+        if students is None or self.restart:
+            students = view.rng.standard_normal((self.members, rows.shape[1])).astype(rows.dtype)
+        for student in students:
+            train(rows, labels, student, view.rng, self.rate)
+        if self.walk:
+            students = self._walked(rows, labels, students, view.rng)
+        self._students = students
+        votes = np.sign(view.pool[view.unlabelled] @ students.T).sum(axis=1)
+        return choose(view, -np.abs(votes))
+
+    def _walked(self, rows: Floats, labels: Floats, students: Floats, rng: np.random.Generator) -> Floats:
+        signed = rows.astype(np.float64) * labels[:, None].astype(np.float64)
+        walls = Walls.of(signed / np.linalg.norm(signed, axis=1, keepdims=True))
+        tally = np.zeros(labels.size, dtype=np.int64)
+        for student in students:
+            position = student.astype(np.float64)
+            position *= np.sqrt(position.size) / np.linalg.norm(position)
+            fly(walls, 0.0, self.walk, position, rng, tally)
+            student[:] = position
+        return students
