@@ -200,7 +200,7 @@ def _test_set(instance: Instance, model: GLM, count: int, seed: int) -> tuple[An
 
 def check_choice(choice: Choice, view: View, strategy: Strategy) -> tuple[Integers, Integers | None]:
     """The indices of a choice, or an error that says how it breaks the contract."""
-    name = type(strategy).__name__
+    name = getattr(strategy, "name", type(strategy).__name__)
     if not isinstance(choice, Choice):
         raise StrategyError(f"{name}.query returned {type(choice).__name__}", hint="return a Choice(indices)")
     indices = _check_indices(choice.indices, name, view)

@@ -11,6 +11,7 @@ from gardner.strategies.base import (
     register,
     registered,
 )
+from gardner.strategies.external import make_strategy, source_of
 
 __all__ = [
     "Choice",
@@ -21,8 +22,10 @@ __all__ = [
     "choose",
     "committee",
     "make_registered",
+    "make_strategy",
     "margin",
     "register",
     "registered",
+    "source_of",
     "uniform",
 ]
