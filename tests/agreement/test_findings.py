@@ -13,7 +13,7 @@ from gardner.experiment.loop import run
 from gardner.model import PERCEPTRON, draw_instance
 from gardner.strategies import make_registered
 
-FEATURES, SEEDS = 500, 6
+FEATURES, SEEDS = 400, 5
 
 
 @lru_cache
@@ -49,6 +49,7 @@ def test_informed_lies_between_the_minimum_and_agnostic() -> None:
     assert volumes("random", 3.0, 0.6)[0] + 0.1 < reverse < edge.maximum.log_volume
 
 
+@pytest.mark.slow
 def test_heuristics_are_ranked_as_in_the_paper() -> None:
     order = [volumes(name, 10.0, 1.6)[0] for name in ("agnostic", "logistic", "perceptron", "committee", "random")]
     assert order == sorted(order)

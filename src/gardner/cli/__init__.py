@@ -8,7 +8,7 @@ import sys
 import typer
 
 from gardner import __version__
-from gardner.cli import bounds, budget, curve, reproduce, volume
+from gardner.cli import bench, bounds, budget, curve, reproduce, results, strategies, volume
 from gardner.cli.cache import use_compilation_cache
 from gardner.errors import GardnerError
 
@@ -20,10 +20,13 @@ app = typer.Typer(
     rich_markup_mode="markdown",
     context_settings={"help_option_names": ["-h", "--help"]},
 )
+app.command("bench")(bench.command)
 app.command("bounds")(bounds.command)
 app.command("budget")(budget.command)
 app.command("curve")(curve.command)
 app.command("reproduce")(reproduce.command)
+app.command("results")(results.command)
+app.command("strategies")(strategies.command)
 app.command("volume")(volume.command)
 
 

@@ -1,6 +1,6 @@
 """Which rows to label next: the strategies of the paper, one beyond it, and anyone's."""
 
-from gardner.strategies import al_amp, committee, margin, uniform
+from gardner.strategies import al_amp, committee, margin, swap, uniform
 from gardner.strategies.base import (
     Choice,
     Strategy,
@@ -27,5 +27,6 @@ __all__ = [
     "register",
     "registered",
     "source_of",
+    "swap",
     "uniform",
 ]

@@ -7,8 +7,8 @@ of them. To leading order in 1/√N
     E(S ∪ ν) − E(S) = ±ψ_Y(y_ν, ω_ν, V_ν),         E(S) − E(S \\ μ) = ±ψ_Y(y_μ, ω_μ, V_μ),
 
 with mean and variance of the field under the posterior for a row ν outside S, and those of the cavity (its own label
-left out) for a row μ inside: both speak of a label that was not used. For the perceptron ψ_Y = ln Φ(yω/√V) rises with the
-margin yω/√V, so to exchange μ for ν, ΔE = ±(ψ_ν − ψ_μ), pays for + where the dropped row has the larger margin.
+left out) for a row μ inside: both speak of a label that was not used. For the perceptron ψ_Y = ln Φ(yω/√V) rises with
+the margin yω/√V, so to exchange μ for ν, ΔE = ±(ψ_ν − ψ_μ), pays for + where the dropped row has the larger margin.
 
 A round first adds the batch, most surprising first (least, for the largest volume), and then anneals at fixed size:
 
@@ -24,13 +24,14 @@ The shortlist, the |S| rows outside with the smallest cost, is drawn up again ev
 not the pool. What was found counts only if AMP converges on it and its Bethe ln Z is better than before the annealing.
 
 Nothing needs a temperature scale from outside. For comparison: the ensemble of subsets weighted by exp(β ln Z) reaches
-the end of its complexity curve at β = −1/T with T = 0.19 for n = 0.3 and 0.078 for n = 0.6 (α = 3) [cui2020].
+the end of its complexity curve at β = −1/T with T = 0.19 for n = 0.3 and 0.078 for n = 0.6 (α = 3; `gardner.bounds`).
 """
 
 from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -43,7 +44,7 @@ from gardner.strategies.base import Choice, Floats, Integers, View, choose, regi
 
 SIGNS = {"min": 1.0, "max": -1.0}
 TRACKING = 2  # iterations of AMP a step
-LOST = 0.3  # residual above which AMP does not follow any more
+LOST = 1.0  # residual, in units of a prior weight, above which AMP does not follow any more
 REFRESH = 50  # steps between two looks at the whole pool
 SHORTEST = 64  # rows on a shortlist, at least
 TOLERANCE = 1e-5  # of AMP before and after: ln Z to about 0.01
@@ -65,12 +66,13 @@ class Swap:
 
     def __post_init__(self) -> None:
         """Check the parameters."""
-        if self.direction not in SIGNS:
-            raise InvalidInputError("swap.direction", self.direction, "it must be min or max")
-        if not isinstance(self.steps, int) or self.steps < 0:
-            raise InvalidInputError("swap.steps", self.steps, "it must be a whole number, not negative")
-        if not 0.0 <= self.heat <= 1.0:
-            raise InvalidInputError("swap.heat", self.heat, "it must lie between 0 and 1")
+        given: Any = self  # whatever a command line or a spec handed in
+        if given.direction not in tuple(SIGNS):
+            raise InvalidInputError("swap.direction", given.direction, "it must be min or max")
+        if not isinstance(given.steps, int) or given.steps < 0:
+            raise InvalidInputError("swap.steps", given.steps, "it must be a whole number, not negative")
+        if not isinstance(given.heat, int | float) or not 0.0 <= given.heat <= 1.0:
+            raise InvalidInputError("swap.heat", given.heat, "it must lie between 0 and 1")
 
     def query(self, view: View) -> Choice:
         """Grow by a batch, then exchange."""

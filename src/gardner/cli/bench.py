@@ -1,0 +1,169 @@
+"""``gardner bench``: strategies on seeded pools, on all cores or on a Dask cluster."""
+
+from __future__ import annotations
+
+import json as reader
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import typer
+from rich.console import Console
+from rich.progress import BarColumn, TextColumn, TimeRemainingColumn
+from rich.progress import Progress as Bar
+
+from gardner.cli.console import JSON, read_range
+from gardner.cli.results import show
+from gardner.errors import InvalidInputError
+
+if TYPE_CHECKING:
+    from gardner.experiment import Outcome, Progress, Spec
+
+_EVERY = 30.0  # seconds between lines of progress where there is no terminal
+_SIZES = ("features", "alpha", "budget", "batch", "seeds")
+
+
+def command(
+    strategies: list[str] = typer.Argument(
+        ..., metavar="STRATEGY…", help="Names (`gardner strategies`), dotted paths, FILE.py:CLASS; or one spec.yaml."
+    ),
+    features: list[str] = typer.Option(None, "--features", "-N", help="Weights N; repeatable, here and below."),
+    alpha: list[str] = typer.Option(None, "--alpha", "-a", help="Pool ratio: rows of the pool per weight."),
+    budget: list[str] = typer.Option(None, "--budget", "-n", help="Labels per weight to spend."),
+    batch: list[str] = typer.Option(None, "--batch", "-k", help="Labels asked for in one round."),
+    seeds: int = typer.Option(None, "--seeds", "-s", help="How many seeded pools: 0, 1, …"),
+    out: Path = typer.Option(Path("results"), "--out", "-o", metavar="FOLDER", help="Where results are kept."),
+    param: list[str] = typer.Option(
+        None, "--param", "-p", metavar="STRATEGY.KEY=VALUE", help="A parameter; repeatable."
+    ),
+    test_rows: int = typer.Option(0, "--test-rows", help="Also measure accuracy on a test set of so many rows."),
+    workers: int = typer.Option(None, "--workers", "-w", help="Processes on this machine; by default one a core."),
+    scheduler: str = typer.Option(None, "--scheduler", metavar="ADDRESS", help="A Dask scheduler, tcp://HOST:PORT."),
+    time_limit: float = typer.Option(3600.0, "--time-limit", metavar="S", help="Seconds a task may take."),
+    retry_failed: bool = typer.Option(False, "--retry-failed", help="Run again what is there as failed."),
+    json: bool = JSON,
+) -> None:
+    """Run strategies on the same seeded pools and print what they reached, next to the bounds.
+
+    Every finished run is kept at once: run the same command again to go on after a stop, and only what is missing is
+    run. A run that fails is kept with its reason; the exit code is then 1. `gardner results` prints any budget.
+
+    A spec file lists the same options as YAML:
+
+        strategies: [agnostic, {name: committee, parameters: {members: 15}}]
+        features: 2000
+        alpha: [3, 10]
+        budget: 2
+        batch: 20
+        seeds: 10
+
+    Examples:
+
+        gardner bench agnostic random --features 2000 --alpha 3 --budget 2 --batch 20 --seeds 10 --out results/
+
+        gardner bench my_strategy.py:Mine agnostic -N 400 -a 3 -n 1 -k 10 -s 20 --param my_strategy.py:Mine.width=0.5
+
+        gardner bench spec.yaml --scheduler tcp://head:8786
+    """
+    given = {"features": features, "alpha": alpha, "budget": budget, "batch": batch, "seeds": seeds}
+    spec = _read(strategies, given, param or [], test_rows)
+    done = 0
+
+    def report(now: Progress) -> None:
+        nonlocal done
+        done = now.done
+        draw(now)
+
+    try:
+        from gardner.experiment import run_tasks
+
+        with _shown() as draw:
+            outcome = run_tasks(
+                spec.tasks(), out, workers=workers, scheduler=scheduler, time_limit=time_limit,
+                retry_failed=retry_failed, progress=report,
+            )  # fmt: skip
+    except KeyboardInterrupt:
+        typer.echo(f"stopped: {done} tasks are in {out}; the same command goes on from there", err=True)
+        raise typer.Exit(130) from None
+    _finish(outcome, out, json=json)
+
+
+def _read(strategies: list[str], given: dict[str, Any], params: list[str], test_rows: int) -> Spec:
+    from gardner.experiment.spec import Spec, StrategySpec, read_spec, seeds_up_to
+
+    if any(Path(name).suffix in {".yaml", ".yml"} for name in strategies):
+        if len(strategies) > 1 or params or test_rows or any(given.values()):
+            raise InvalidInputError("spec", strategies[0], "a spec file stands alone", hint="put the options into it")
+        return read_spec(strategies[0])
+    for name in _SIZES:
+        if given[name] is None:
+            raise InvalidInputError(f"--{name}", None, "it is needed", hint="gardner bench --help has examples")
+    return Spec(
+        strategies=[StrategySpec(name, parameters) for name, parameters in _parameters(strategies, params)],
+        features=[_whole("features", value) for value in read_range("features", given["features"])],
+        pool_ratio=read_range("alpha", given["alpha"]),
+        budget=read_range("budget", given["budget"]),
+        batch_size=[_whole("batch", value) for value in read_range("batch", given["batch"])],
+        seeds=seeds_up_to(given["seeds"]),
+        test_rows=test_rows,
+    )
+
+
+def _whole(name: str, value: float) -> int:
+    if not value.is_integer():
+        raise InvalidInputError(f"--{name}", value, "it must be a whole number")
+    return int(value)
+
+
+def _parameters(strategies: list[str], params: list[str]) -> list[tuple[str, dict[str, Any]]]:
+    """Parameters by strategy. A value is JSON where it reads as such (15, 0.5, true, [1, 2]) and text otherwise."""
+    found: dict[str, dict[str, Any]] = {name: {} for name in strategies}
+    for text in params:
+        left, equals, value = text.partition("=")
+        name, _, key = left.rpartition(".")
+        if not (equals and name and key):
+            raise InvalidInputError("--param", text, "it must look like STRATEGY.KEY=VALUE")
+        if name not in found:
+            raise InvalidInputError("--param", text, f"the strategies of this command are {', '.join(found)}")
+        if key in found[name]:
+            raise InvalidInputError("--param", text, f"{left} is there twice")
+        try:
+            found[name][key] = reader.loads(value)
+        except ValueError:
+            found[name][key] = value
+    return [(name, found[name]) for name in strategies]
+
+
+@contextmanager
+def _shown() -> Iterator[Callable[[Progress], None]]:
+    """Progress on stderr: a bar on a terminal, a line now and then elsewhere."""
+    console = Console(stderr=True)
+    columns = (TextColumn("{task.description}"), BarColumn(), TextColumn("{task.fields[told]}"), TimeRemainingColumn())
+    last = time.monotonic()
+    with Bar(*columns, console=console, transient=True, disable=not console.is_terminal) as bar:
+        task = bar.add_task("bench", total=None, told="starting")
+
+        def update(now: Progress) -> None:
+            nonlocal last
+            told = f"{now.done} of {now.total}, {now.rate:.2g} a second" + (f", {now.failed} failed" * (now.failed > 0))
+            bar.update(task, completed=now.done, total=now.total, told=told)
+            if not console.is_terminal and time.monotonic() - last > _EVERY:
+                last = time.monotonic()
+                typer.echo(f"bench: {told}, {now.seconds_left:.0f} s left", err=True)
+
+        yield update
+
+
+def _finish(outcome: Outcome, out: Path, *, json: bool) -> None:
+    from gardner.records import Store
+
+    frame = Store(out).read_all()
+    frame = frame[frame["key"].isin(outcome.keys)]
+    show(frame, sorted(set(frame["run_budget"])), json=json)
+    there = len(outcome.keys) - outcome.ran
+    typer.echo(f"{len(outcome.keys)} tasks in {out}: {outcome.ran} run now, {there} were there", err=True)
+    if outcome.failed:
+        typer.echo(f"{outcome.failed} failed, with reasons above; --retry-failed runs them again", err=True)
+        raise typer.Exit(1)

@@ -1,0 +1,149 @@
+"""``gardner results``: what was measured, next to what is possible."""
+
+from __future__ import annotations
+
+from itertools import groupby
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import typer
+from rich.table import Table
+
+from gardner.cli.console import JSON, fixed, output, progress_bar, read_range, to_json
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from gardner.experiment.summary import Summary
+
+_FAILURES_SHOWN = 10
+
+
+def command(
+    folder: Path = typer.Argument(..., metavar="FOLDER", help="Where `gardner bench` wrote."),
+    at: list[str] = typer.Option(
+        None, "--at", metavar="N", help="Budget (labels per weight); repeatable, or a range such as 0.1:2:0.1."
+    ),
+    json: bool = JSON,
+) -> None:
+    """Mean and standard error against budget, next to the bounds, and paired differences between strategies.
+
+    A run counts at a budget with its first round that reaches it; without --at the table has four budgets, quarters of
+    the longest run. Gaps are ln v minus the bound: to "halving", max(-n ln 2, ln v(alpha)), which no label-agnostic
+    strategy passes on average, and to "min", which no subset passes. Strategies marked * read hidden labels.
+
+    Examples:
+
+        gardner results results/ --at 0.3 --at 0.6
+
+        gardner results results/ --at 0.1:2:0.1 --json > table.json
+    """
+    budgets = read_range("at", at or [])
+    from gardner.records import Store
+
+    show(Store(folder).read_all(), budgets, json=json)
+
+
+def show(frame: pd.DataFrame, budgets: list[float], *, json: bool) -> Summary:
+    """Print the summary of a frame."""
+    from gardner.experiment.summary import summarise
+
+    with progress_bar("bounds") as progress:
+        summary = summarise(frame, budgets, progress)
+    if json:
+        typer.echo(to_json(summary.record()))
+    else:
+        _print_rows(summary)
+        _print_pairs(summary)
+        _print_failures(summary)
+    for note in summary.notes:
+        typer.echo(f"note: {note}", err=True)
+    return summary
+
+
+def _place(row: dict[str, Any]) -> tuple[int, float, int]:
+    return row["features"], row["alpha"], row["batch"]
+
+
+def _title(place: tuple[int, float, int]) -> str:
+    return f"N = {place[0]}, alpha = {place[1]:g}, batch {place[2]}"
+
+
+def _with_error(mean: float, error: float | None, digits: int) -> str:
+    return fixed(mean, digits) if error is None else f"{fixed(mean, digits)} ± {fixed(error, digits)}"
+
+
+def _table(title: str, *columns: str) -> Table:
+    table = Table(title=title, title_justify="left")
+    for column in columns:
+        table.add_column(column, justify="left" if column in {"strategy", "reason", "hint"} else "right")
+    return table
+
+
+def _print_rows(summary: Summary) -> None:
+    for place, rows in groupby(summary.rows, _place):
+        columns = ("budget", "strategy", "seeds", "ln v", "accuracy", "bits/label")
+        table = _table(_title(place), *columns, "gap to halving", "gap to min", "converged")
+        for budget, group in groupby(rows, lambda row: float(row["budget"])):
+            table.add_section()
+            for row in group:
+                table.add_row(
+                    f"{budget:g}",
+                    row["strategy"] + (" *" if row["informed"] else ""),
+                    str(row["seeds"]),
+                    _with_error(row["log_volume"], row["log_volume_stderr"], 4),
+                    _with_error(row["accuracy"], row["accuracy_stderr"], 4),
+                    fixed(row["bits_per_label"], 3),
+                    fixed(row["gap_to_halving"], 4),
+                    fixed(row["gap_to_min"], 4),
+                    f"{row['converged']:.0%}",
+                )
+            _add_bounds(table, summary, place[1], budget)
+        output().print(table)
+    if any(row["informed"] for row in summary.rows):
+        output().print("* reads labels that nobody asked for yet", highlight=False)
+
+
+def _add_bounds(table: Table, summary: Summary, alpha: float, budget: float) -> None:
+    known = summary.bounds[alpha, budget]
+    low = known.minimum
+    for name, volume, accuracy in (
+        ("typical", known.typical.log_volume, known.typical.accuracy),
+        ("halving", known.halving, None),
+        ("min" if low.status.value != "unresolved" else "min (unresolved)", low.log_volume, None),
+    ):
+        table.add_row(f"{budget:g}", f"[dim]{name}[/dim]", "", fixed(volume, 4), fixed(accuracy, 4))
+
+
+def _print_pairs(summary: Summary) -> None:
+    for place, rows in groupby(summary.pairs, _place):
+        title = f"paired differences, {_title(place)}"
+        table = _table(title, "budget", "strategy", "seeds", "ln v", "accuracy")
+        for row in rows:
+            table.add_row(
+                f"{row['budget']:g}",
+                f"{row['strategy']} - {row['versus']}",
+                str(row["seeds"]),
+                _with_error(row["log_volume_difference"], row["log_volume_difference_stderr"], 4),
+                _with_error(row["accuracy_difference"], row["accuracy_difference_stderr"], 4),
+            )
+        output().print(table)
+
+
+def _print_failures(summary: Summary) -> None:
+    if not summary.failures:
+        return
+    table = _table(f"{len(summary.failures)} failed", "strategy", "N", "alpha", "seed", "reason", "hint")
+    for row in summary.failures[:_FAILURES_SHOWN]:
+        cells = (
+            row["strategy"],
+            str(row["features"]),
+            f"{row['alpha']:g}",
+            str(row["seed"]),
+            row["reason"],
+            row["hint"],
+        )
+        table.add_row(*cells)
+    output().print(table)
+    if len(summary.failures) > _FAILURES_SHOWN:
+        output().print(f"and {len(summary.failures) - _FAILURES_SHOWN} more: --json lists all", highlight=False)

@@ -1,0 +1,47 @@
+"""Experiments: what to run, the loop, and many of them at once.
+
+Loaded on first use: a worker that only hands tasks on, or a command that only reads a spec, needs no numerics.
+"""
+
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from gardner.experiment.loop import Round, Run, Seconds, run
+    from gardner.experiment.spec import Spec, StrategySpec, Task, read_spec
+    from gardner.experiment.summary import Summary, summarise
+    from gardner.experiment.sweep import Outcome, Progress, SweepError, local_cluster, run_tasks
+
+_HOMES = {
+    "loop": ("Round", "Run", "Seconds", "run"),
+    "spec": ("Spec", "StrategySpec", "Task", "read_spec"),
+    "summary": ("Summary", "summarise"),
+    "sweep": ("Outcome", "Progress", "SweepError", "local_cluster", "run_tasks"),
+}
+_HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
+
+__all__ = [
+    "Outcome",
+    "Progress",
+    "Round",
+    "Run",
+    "Seconds",
+    "Spec",
+    "StrategySpec",
+    "Summary",
+    "SweepError",
+    "Task",
+    "local_cluster",
+    "read_spec",
+    "run",
+    "run_tasks",
+    "summarise",
+]
+
+
+def __getattr__(name: str) -> Any:
+    if name in _HOME_OF:
+        return getattr(importlib.import_module(f"gardner.experiment.{_HOME_OF[name]}"), name)
+    raise AttributeError(f"module 'gardner.experiment' has no attribute {name!r}")

@@ -1,0 +1,290 @@
+"""What to run: strategies × seeds × features × pool ratios × batch sizes × budgets.
+
+From Python a :class:`Spec`; from a YAML file the same under the names of the command line (:func:`read_spec`):
+
+    strategies:                     # names, or names with parameters
+      - agnostic
+      - name: committee
+        parameters: {members: 15}
+      - my_strategy.py:Mine
+    features: [400, 2000]           # one number or a list, here and below
+    alpha: 3
+    budget: 2
+    batch: 20
+    seeds: 10                       # how many (0 … 9), or a list
+    test_rows: 0                    # optional: rows of a test set
+    variances: vector               # optional: AMP's variances, vector or scalar
+    dtype: float32                  # optional: of the pool, float32 or float64
+
+A task is one run of one strategy on one seeded instance. Its key is a hash of the task and of the sources that make its
+rows (:func:`code_version`): a result is found again as long as neither changed.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import hashlib
+import inspect
+import itertools
+import json
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Literal, get_args
+
+import yaml
+
+import gardner
+from gardner.errors import InvalidInputError
+
+Variances = Literal["vector", "scalar"]
+Precision = Literal["float32", "float64"]
+_SOURCES = ("experiment/loop.py", "experiment/training.py", "strategies/*.py", "inference/*.py", "model/*.py")
+
+
+def canonical(value: Any) -> str:
+    """The one JSON text of a value: sorted keys, no spaces."""
+    return json.dumps(value, sort_keys=True, separators=(",", ":"), allow_nan=False)
+
+
+@dataclass(frozen=True)
+class StrategySpec:
+    """A strategy by its name (registered, a dotted path, or FILE.py:CLASS) and its parameters."""
+
+    name: str
+    parameters: Mapping[str, Any] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        """Parameters travel and are stored as JSON: anything else is refused here."""
+        name: Any = self.name  # whatever the file or the caller gave
+        parameters: Any = self.parameters
+        if not isinstance(name, str) or not name:
+            raise InvalidInputError("strategies", name, "a strategy is a name, such as agnostic")
+        if not isinstance(parameters, Mapping) or not all(isinstance(key, str) for key in parameters):
+            raise InvalidInputError(f"{name}.parameters", parameters, "it must map names to values")
+        try:
+            canonical(dict(parameters))
+        except (TypeError, ValueError):
+            rule = "values must be finite numbers, texts, booleans or lists of them"
+            raise InvalidInputError(f"{name}.parameters", parameters, rule) from None
+        object.__setattr__(self, "parameters", dict(parameters))  # nobody else's to change
+
+    @property
+    def label(self) -> str:
+        """``committee(members=15)``."""
+        return label(self.name, self.parameters)
+
+    def without_defaults(self) -> StrategySpec:
+        """The same strategy with the parameters left out that say what a registered one does anyway."""
+        from gardner.strategies import registered
+
+        known = default_parameters(self.name) if self.name in registered() else {}
+        kept = {key: value for key, value in self.parameters.items() if key not in known or known[key] != value}
+        return StrategySpec(self.name, kept)
+
+
+def label(name: str, parameters: Mapping[str, Any]) -> str:
+    """A strategy in tables."""
+    told = ", ".join(f"{key}={value}" for key, value in sorted(parameters.items()))
+    return f"{name}({told})" if told else name
+
+
+def default_parameters(name: str) -> dict[str, Any]:
+    """The parameters of a registered strategy, with their defaults."""
+    from gardner.strategies import make_registered
+
+    accepted = inspect.signature(type(make_registered(name, {}))).parameters
+    return {key: parameter.default for key, parameter in accepted.items()}
+
+
+@dataclass(frozen=True)
+class Task:
+    """One run of one strategy on one seeded instance."""
+
+    strategy: StrategySpec
+    features: int
+    pool_ratio: float
+    budget: float
+    batch_size: int
+    seed: int
+    test_rows: int = 0
+    variances: Variances = "vector"
+    dtype: Precision = "float32"
+
+    def columns(self, code: str) -> dict[str, Any]:
+        """What identifies the task in its rows; ``budget`` there is a round's, so the whole one is ``run_budget``."""
+        names = ("features", "pool_ratio", "batch_size", "seed", "test_rows", "variances", "dtype")
+        return {
+            "key": self.key(code),
+            "code": code,
+            "strategy": self.strategy.name,
+            "parameters": canonical(self.strategy.parameters),
+            "run_budget": self.budget,
+            **{name: getattr(self, name) for name in names},
+        }
+
+    def to_json(self) -> str:
+        """The one text of the task; :meth:`from_json` reads it."""
+        return canonical(dataclasses.asdict(self))
+
+    @classmethod
+    def from_json(cls, text: str) -> Task:
+        """The task a text stands for."""
+        record = json.loads(text)
+        return cls(**{**record, "strategy": StrategySpec(**record["strategy"])})
+
+    def key(self, code: str) -> str:
+        """Sixteen letters that stand for the task and the code that runs it."""
+        return hashlib.sha256(f"{self.to_json()} {code}".encode()).hexdigest()[:16]
+
+
+def code_version(strategy: str) -> str:
+    """A stamp of the sources that make a run: loop, strategies, inference, model, and the file of a strategy not ours.
+
+    What a strategy of one's own imports from elsewhere is not seen. Any edit counts, of a comment too: a run too many
+    costs minutes, a stale row in a figure costs more.
+    """
+    from gardner.strategies.external import source_of
+
+    home = Path(inspect.getfile(gardner)).parent
+    paths = [path for pattern in _SOURCES for path in sorted(home.glob(pattern))]
+    found = source_of(strategy)
+    digest = hashlib.sha256()
+    for path in [*paths, *([found] if found else [])]:
+        digest.update(path.name.encode() + b"\0" + path.read_bytes() + b"\0")
+    return digest.hexdigest()[:12]
+
+
+@dataclass(frozen=True)
+class Spec:
+    """All combinations of what is listed; checked when it is made."""
+
+    strategies: Sequence[StrategySpec]
+    features: Sequence[int]
+    pool_ratio: Sequence[float]
+    budget: Sequence[float]
+    batch_size: Sequence[int]
+    seeds: Sequence[int]
+    test_rows: int = 0
+    variances: Variances = "vector"
+    dtype: Precision = "float32"
+
+    def __post_init__(self) -> None:
+        """Errors name the option of the command line, which is the key of the file."""
+        _check_whole("features", self.features, 1)
+        _check_positive("alpha", self.pool_ratio)
+        _check_positive("budget", self.budget)
+        _check_whole("batch", self.batch_size, 1)
+        _check_whole("seeds", self.seeds, 0)
+        _check_distinct("strategies", [strategy.label for strategy in self.strategies])
+        _check_whole("test_rows", [self.test_rows], 0)
+        for name, choice, allowed in (("variances", self.variances, Variances), ("dtype", self.dtype, Precision)):
+            if choice not in get_args(allowed):
+                raise InvalidInputError(name, choice, f"it must be {' or '.join(get_args(allowed))}")
+        for features, ratio, budget in itertools.product(self.features, self.pool_ratio, self.budget):
+            pool = round(ratio * features)
+            if not 1 <= round(budget * features) <= pool:
+                rule = (
+                    f"with {features} features and a pool of {pool} rows it must lie in [{1 / features:g}, {ratio:g}]"
+                )
+                raise InvalidInputError("budget", budget, rule)
+
+    def tasks(self) -> list[Task]:
+        """Seed by seed, so that what is finished early can already be compared between strategies."""
+        strategies = [strategy.without_defaults() for strategy in self.strategies]
+        for index, strategy in enumerate(strategies):
+            if strategy in strategies[:index]:
+                raise InvalidInputError("strategies", strategy.label, "it is there twice (parameters have defaults)")
+        axes = (self.seeds, self.features, self.pool_ratio, self.batch_size, self.budget, strategies)
+        return [
+            Task(
+                strategy, features, float(ratio), float(budget), batch, seed, self.test_rows, self.variances, self.dtype
+            )
+            for seed, features, ratio, batch, budget, strategy in itertools.product(*axes)
+        ]
+
+
+def _check_whole(name: str, values: Sequence[Any], least: int) -> None:
+    for value in values:
+        if not isinstance(value, int) or isinstance(value, bool) or value < least:
+            raise InvalidInputError(name, value, f"it must be a whole number of at least {least}")
+    _check_distinct(name, values)
+
+
+def _check_positive(name: str, values: Sequence[Any]) -> None:
+    for value in values:
+        number = isinstance(value, int | float) and not isinstance(value, bool)
+        if not (number and math.isfinite(value) and value > 0.0):
+            raise InvalidInputError(name, value, "it must be a positive number", hint="per weight, such as 0.6")
+    _check_distinct(name, values)
+
+
+def _check_distinct(name: str, values: Sequence[Any]) -> None:
+    if not values:
+        raise InvalidInputError(name, values, "at least one is needed")
+    for index, value in enumerate(values):
+        if value in values[:index]:
+            raise InvalidInputError(name, value, "it is there twice", hint="name each once")
+
+
+_KEYS = {"features": "features", "alpha": "pool_ratio", "budget": "budget", "batch": "batch_size"}
+_OPTIONAL = ("test_rows", "variances", "dtype")
+
+
+def read_spec(path: Path | str) -> Spec:
+    """A spec from a YAML file; the format is at the top of this module."""
+    try:
+        found = yaml.load(Path(path).read_text(encoding="utf-8"), Loader=_Loader)  # noqa: S506 - a safe loader
+    except OSError as error:
+        raise InvalidInputError("spec", str(path), f"it cannot be read ({error.strerror})") from None
+    except (yaml.YAMLError, UnicodeDecodeError) as error:
+        raise InvalidInputError("spec", str(path), f"it is not YAML ({' '.join(str(error).split())})") from None
+    if not isinstance(found, dict):
+        raise InvalidInputError("spec", str(path), "it must map keys to values", hint=f"keys: {_allowed()}")
+    for key in found:
+        if key not in ("strategies", "seeds", *_KEYS, *_OPTIONAL):
+            raise InvalidInputError("spec key", key, f"it must be one of {_allowed()}")
+    for key in ("strategies", "seeds", *_KEYS):
+        if found.get(key) is None:
+            raise InvalidInputError(key, None, f"{Path(path).name} must give it")
+    lists: dict[str, Any] = {name: _listed(found[key]) for key, name in _KEYS.items()}
+    seeds = found["seeds"] if isinstance(found["seeds"], list) else seeds_up_to(found["seeds"])
+    strategies = [_strategy(entry) for entry in _listed(found["strategies"])]
+    return Spec(strategies=strategies, seeds=seeds, **lists, **{key: found[key] for key in _OPTIONAL if key in found})
+
+
+def seeds_up_to(count: Any) -> list[int]:
+    """0 … count − 1."""
+    if not isinstance(count, int) or isinstance(count, bool) or count < 1:
+        raise InvalidInputError("seeds", count, "it must be a whole number of at least 1, or a list")
+    return list(range(count))
+
+
+def _allowed() -> str:
+    return ", ".join(("strategies", *_KEYS, "seeds", *_OPTIONAL))
+
+
+def _listed(value: Any) -> list[Any]:
+    return value if isinstance(value, list) else [value]
+
+
+def _strategy(entry: Any) -> StrategySpec:
+    if isinstance(entry, str):
+        return StrategySpec(entry)
+    if not isinstance(entry, dict) or not {"name"} <= set(entry) <= {"name", "parameters"}:
+        raise InvalidInputError("strategies", entry, "a strategy is a name, or a mapping with name and parameters")
+    return StrategySpec(entry["name"], entry.get("parameters") or {})
+
+
+class _Loader(yaml.SafeLoader):
+    """YAML takes the last of two equal keys without a word; here it is an error."""
+
+    def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Any, Any]:
+        keys: Iterator[Any] = (self.construct_object(key, deep=True) for key, _ in node.value)
+        seen: list[Any] = []
+        for key in keys:
+            if key in seen:
+                raise InvalidInputError("spec key", key, "it is there twice")
+            seen.append(key)
+        return super().construct_mapping(node, deep)

@@ -1,0 +1,282 @@
+"""Things go wrong for real: processes are killed, strategies misbehave, disks fill up.
+
+In all cases nothing is lost, nothing is there twice, the reason can be read, and the parts are in the end those of an
+undisturbed run, byte for byte.
+"""
+
+from __future__ import annotations
+
+import errno
+import json
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import numpy as np
+import psutil  # type: ignore[import-untyped]
+import pytest
+
+from gardner.errors import GardnerError
+from gardner.experiment.spec import Spec, StrategySpec, Task
+from gardner.experiment.sweep import Progress, SweepError, local_cluster, run_tasks
+from gardner.records import FAILED, Store, StoreError
+
+# The strategies of these tests. Waiting tells its process and sleeps, the first time it is asked; later it does not.
+STRATEGIES = """
+import os, sys, time
+from dataclasses import dataclass
+from pathlib import Path
+import numpy as np
+from gardner.strategies import Choice
+
+def first(view, count=None):
+    return view.unlabelled[: view.batch_size if count is None else count]
+
+class Raises:
+    informed = False
+    def query(self, view): return {}["missing"]
+
+class Exits(Raises):
+    def query(self, view): sys.exit(3)
+
+class Hangs(Raises):
+    def query(self, view): time.sleep(600)
+
+class Crashes(Raises):
+    def query(self, view): os.kill(os.getpid(), 11)
+
+class KillsItsWorker(Raises):
+    def query(self, view): os.kill(os.getppid(), 9); time.sleep(600)
+
+class Repeats(Raises):
+    def query(self, view): return Choice(np.repeat(first(view, 1), view.batch_size))
+
+class Labelled(Raises):
+    def query(self, view): return Choice(np.append(first(view)[1:], view.queried[0]))
+
+class OutOfRange(Raises):
+    def query(self, view): return Choice(np.append(first(view)[1:], len(view.pool)))
+
+class TooFew(Raises):
+    def query(self, view): return Choice(first(view)[1:])
+
+class Floats(Raises):
+    def query(self, view): return Choice(first(view) + 0.5)
+
+class Nothing(Raises):
+    def query(self, view): return None
+
+class Peeks(Raises):
+    def query(self, view): return Choice(view.unlabelled[view.hidden_labels[view.unlabelled] > 0][: view.batch_size])
+
+@dataclass
+class Waiting:
+    flag: str = ""
+    seconds: float = 0.0
+    informed = False
+    def query(self, view):
+        time.sleep(self.seconds)
+        if self.flag and not Path(self.flag).exists():
+            Path(self.flag).write_text(f"{os.getppid()} {os.getpid()}")
+            time.sleep(600)
+        return Choice(view.rng.choice(view.unlabelled, view.batch_size, replace=False))
+"""
+
+BROKEN = {
+    "Raises": "KeyError: 'missing'",
+    "Exits": "SystemExit: 3",
+    "Hangs": "TimeLimit: not finished after 3 s",
+    "Crashes": "ProcessDied: 3 times, by signal 11",
+    "Repeats": "StrategyError: Repeats returned a row twice",
+    "Labelled": "which is labelled",
+    "OutOfRange": "StrategyError: OutOfRange returned a row outside the pool",
+    "TooFew": "StrategyError: TooFew returned 5 rows",
+    "Floats": "StrategyError: Floats returned float64 of shape (6,)",
+    "Nothing": "StrategyError: Nothing.query returned NoneType",
+    "Peeks": "StrategyError: this strategy reads labels that nobody asked for yet",
+}
+
+
+@pytest.fixture(scope="module")
+def file(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("strategies") / "faulty.py"
+    path.write_text(STRATEGIES)
+    return path
+
+
+@pytest.fixture(scope="module")
+def cluster() -> Iterator[str]:
+    with local_cluster(2) as address:
+        yield address
+
+
+def tasks(*strategies: StrategySpec, seeds: int = 1) -> list[Task]:
+    return Spec(strategies, [60], [3.0], [0.3], [6], range(seeds)).tasks()
+
+
+def parts(folder: Path) -> dict[str, bytes]:
+    return {path.name: path.read_bytes() for path in (folder / "parts").iterdir()}
+
+
+def wait_for(condition: Callable[[], bool], seconds: float = 60.0) -> None:
+    deadline = time.monotonic() + seconds
+    while not condition():
+        assert time.monotonic() < deadline, "waited too long"
+        time.sleep(0.002)
+
+
+def test_a_strategy_that_misbehaves_is_a_row_with_the_reason(tmp_path: Path, file: Path, cluster: str) -> None:
+    names = {f"{file}:{name}": reason for name, reason in BROKEN.items()}
+    wanted = tasks(*(StrategySpec(name) for name in names), StrategySpec("random"))
+    outcome = run_tasks(wanted, tmp_path, scheduler=cluster, time_limit=3.0)
+    assert outcome.failed == len(BROKEN)
+    frame = Store(tmp_path).read_all()
+    failed = {row["strategy"]: row for row in frame[frame["status"] == FAILED].to_dict("records")}
+    assert set(failed) == set(names)
+    for name, reason in names.items():
+        assert reason in failed[name]["reason"]
+        assert failed[name]["hint"]
+    assert (frame["strategy"] == "random").sum() == 3
+    children = [process for process in psutil.Process().children(recursive=True) if "serve(" in str(process.cmdline())]
+    assert len(children) <= 2  # the one that hung is gone
+
+
+@pytest.mark.slow
+def test_a_task_that_kills_its_workers_fails_and_takes_nobody_along(tmp_path: Path, file: Path) -> None:
+    wanted = tasks(StrategySpec(f"{file}:KillsItsWorker"), StrategySpec("random"), seeds=2)
+    outcome = run_tasks(wanted, tmp_path, workers=1)
+    assert outcome.failed == 2
+    frame = Store(tmp_path).read_all()
+    assert frame.loc[frame["status"] == FAILED, "reason"].str.startswith("KilledWorker").all()
+    assert frame.loc[frame["status"] != FAILED, "seed"].nunique() == 2
+
+
+@pytest.mark.parametrize("victim", ["worker", "child"])
+def test_kill_9_during_a_task(tmp_path: Path, file: Path, cluster: str, victim: str) -> None:
+    flag = tmp_path / "flag"
+    wanted = tasks(StrategySpec(f"{file}:Waiting", {"flag": str(flag)}), StrategySpec("random"), seeds=2)
+
+    def kill() -> None:
+        wait_for(lambda: flag.exists() and " " in flag.read_text())
+        os.kill(int(flag.read_text().split()[victim == "child"]), signal.SIGKILL)
+
+    killer = threading.Thread(target=kill)
+    killer.start()
+    outcome = run_tasks(wanted, tmp_path / "disturbed", scheduler=cluster, time_limit=60.0)
+    killer.join()
+    assert (outcome.ran, outcome.failed) == (4, 0)
+    run_tasks(wanted, tmp_path / "undisturbed", scheduler=cluster)
+    assert parts(tmp_path / "disturbed") == parts(tmp_path / "undisturbed")
+
+
+def command(file: Path, out: Path) -> list[str]:
+    sizes = ["--features=60", "--alpha=3", "--budget=0.3", "--batch=6", "--seeds=6", "--workers=2", f"--out={out}"]
+    names = [f"{file}:Waiting", "random", f"--param={file}:Waiting.seconds=0.4"]
+    return [sys.executable, "-m", "gardner", "bench", *names, *sizes]
+
+
+def run_tasks_of(file: Path, out: Path, cluster: str) -> int:
+    strategies = StrategySpec(f"{file}:Waiting", {"seconds": 0.4}), StrategySpec("random")
+    return run_tasks(tasks(*strategies, seeds=6), out, scheduler=cluster).ran
+
+
+def start(file: Path, out: Path) -> subprocess.Popen[str]:
+    pipe = subprocess.PIPE
+    return subprocess.Popen(command(file, out), stdout=pipe, stderr=pipe, text=True, start_new_session=True)  # noqa: S603
+
+
+def test_kill_9_of_the_whole_run_at_random_moments(tmp_path: Path, file: Path, cluster: str) -> None:
+    rng = np.random.default_rng(0)
+    out, store = tmp_path / "killed", Store(tmp_path / "killed")
+    for _ in range(2):
+        there = len(store.keys())
+        with start(file, out) as process:
+            wait_for(lambda there=there: len(store.keys()) > there)  # type: ignore[misc]
+            time.sleep(float(rng.uniform(0.0, 0.3)))
+            family = psutil.Process(process.pid).children(recursive=True)
+            process.kill()
+        wait_for(lambda family=family: not any(one.is_running() for one in family), 20.0)  # type: ignore[misc]
+        store.read_all()  # whatever is there is whole
+    finished = parts(out)
+    assert 2 <= len(finished) < 12
+    assert run_tasks_of(file, out, cluster) == 12 - len([name for name in finished if not name.startswith(".")])
+    assert run_tasks_of(file, tmp_path / "undisturbed", cluster) == 12
+    assert parts(out) == parts(tmp_path / "undisturbed")
+
+
+@pytest.mark.parametrize("moment", ["at work", pytest.param("starting", marks=pytest.mark.slow)])
+def test_ctrl_c_stops_cleanly_and_says_how_to_go_on(tmp_path: Path, file: Path, cluster: str, moment: str) -> None:
+    """As a terminal does it: every process of the group gets the signal."""
+    out, store = tmp_path / "stopped", Store(tmp_path / "stopped")
+    with start(file, out) as process:
+        whole = psutil.Process(process.pid)
+        wait_for(lambda: len(store.keys()) > 0 if moment == "at work" else len(whole.children()) > 1)
+        family = whole.children(recursive=True)
+        os.killpg(process.pid, signal.SIGINT)
+        told, said = process.communicate(timeout=60)
+    assert (process.returncode, told) == (130, ""), said
+    done = len(store.keys())
+    assert said == f"stopped: {done} tasks are in {out}; the same command goes on from there\n"
+    wait_for(lambda: not any(one.is_running() for one in family), 20.0)
+    assert run_tasks_of(file, out, cluster) == 12 - done
+
+
+def test_a_scheduler_that_goes_away(tmp_path: Path, file: Path, cluster: str) -> None:
+    address_file = tmp_path / "scheduler.json"
+    common = ["--host", "127.0.0.1", "--no-dashboard", "--scheduler-file", str(address_file)]
+    started = [
+        subprocess.Popen([sys.executable, "-m", "dask", *words, *common], stderr=subprocess.DEVNULL)  # noqa: S603
+        for words in (["scheduler", "--port", "0"], ["worker", "--nthreads", "1", "--no-nanny"])
+    ]
+    strategies = StrategySpec(f"{file}:Waiting", {"seconds": 0.1}), StrategySpec("random")
+    wanted, out = tasks(*strategies, seeds=3), tmp_path / "lost"
+
+    def kill(now: Progress) -> None:
+        if now.done == 1:
+            started[0].kill()
+
+    try:
+        wait_for(address_file.exists)
+        address = json.loads(address_file.read_text())["address"]
+        with pytest.raises(SweepError, match="connection to the scheduler was lost; everything finished is kept"):
+            run_tasks(wanted, out, scheduler=address, progress=kill)
+    finally:
+        for process in started:
+            process.kill()
+            process.wait()
+    kept = len(Store(out).keys())
+    assert 1 <= kept < 6
+    assert run_tasks(wanted, out, scheduler=cluster).ran == 6 - kept
+    run_tasks(wanted, tmp_path / "undisturbed", scheduler=cluster)
+    assert parts(out) == parts(tmp_path / "undisturbed")
+
+
+def test_a_disk_that_fills_up(tmp_path: Path, cluster: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    wanted, out = tasks(StrategySpec("random"), seeds=5), tmp_path / "full"
+    forced, left = os.fsync, [2]
+
+    def until_full(descriptor: int) -> None:
+        left[0] -= 1
+        if left[0] < 0:
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+        forced(descriptor)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(os, "fsync", until_full)
+        with pytest.raises(StoreError, match="No space left on device; what was finished is kept"):
+            run_tasks(wanted, out, scheduler=cluster)
+    assert len(parts(out)) == 2  # no temporary files either
+    assert run_tasks(wanted, out, scheduler=cluster).ran == 3
+    run_tasks(wanted, tmp_path / "undisturbed", scheduler=cluster)
+    assert parts(out) == parts(tmp_path / "undisturbed")
+
+
+def test_output_that_cannot_be_written(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    with pytest.raises(GardnerError, match="cannot write to"):
+        run_tasks(tasks(StrategySpec("random")), tmp_path / "file" / "results")

@@ -1,0 +1,134 @@
+"""What to run: read, checked, and hashed."""
+
+from __future__ import annotations
+
+import dataclasses
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from gardner.errors import InvalidInputError
+from gardner.experiment.spec import Spec, StrategySpec, Task, code_version, read_spec
+
+GOOD = """
+strategies:
+  - agnostic
+  - name: mixture
+    parameters: {fraction: 0.8}
+features: [40, 60]
+alpha: 3
+budget: 0.3
+batch: 4
+seeds: 2
+"""
+
+
+def written(folder: Path, text: str) -> Path:
+    path = folder / "spec.yaml"
+    path.write_text(text)
+    return path
+
+
+def spec(**changes: Any) -> Spec:
+    given: dict[str, Any] = {"strategies": [StrategySpec("random")], "features": [40], "pool_ratio": [3.0]}
+    given |= {"budget": [0.3], "batch_size": [4], "seeds": [0]}
+    return Spec(**{**given, **changes})
+
+
+def test_a_file(tmp_path: Path) -> None:
+    found = read_spec(written(tmp_path, GOOD + "test_rows: 100\ndtype: float64\n"))
+    tasks = found.tasks()
+    assert len(tasks) == 2 * 2 * 2
+    assert [task.seed for task in tasks] == [0] * 4 + [1] * 4  # seed by seed
+    assert tasks[1].strategy.label == "mixture(fraction=0.8)"
+    assert {task.features for task in tasks} == {40, 60}
+    assert tasks[0].test_rows == 100
+    assert tasks[0].dtype == "float64"
+    assert read_spec(written(tmp_path, GOOD.replace("seeds: 2", "seeds: [5, 7]"))).seeds == [5, 7]
+
+
+@pytest.mark.parametrize(
+    ("change", "told"),
+    [
+        (("alpha: 3", "alpha: 3\nalpa: 4"), "spec key = 'alpa' .* one of strategies, features, alpha"),
+        (("alpha: 3", "alpha: 3\nalpha: 4"), "spec key = 'alpha' .* there twice"),
+        (("alpha: 3\n", ""), "alpha = None"),
+        (("alpha: 3", "alpha: three"), "alpha = 'three' .* positive number"),
+        (("alpha: 3", "alpha: true"), "alpha = True"),
+        (("alpha: 3", "alpha: [3, 3.0]"), "alpha = 3.0 .* there twice"),
+        (("alpha: 3", "alpha: []"), "alpha = .* at least one"),
+        (("alpha: 3", "alpha: .inf"), "alpha = inf"),
+        (("[40, 60]", "40.5"), "features = 40.5 .* whole number"),
+        (("batch: 4", "batch: 0"), "batch = 0 .* at least 1"),
+        (("budget: 0.3", "budget: 3.5"), "budget = 3.5 .* pool of 120 rows"),
+        (("budget: 0.3", "budget: 0.001"), "budget = 0.001"),
+        (("seeds: 2", "seeds: 0"), "seeds = 0"),
+        (("seeds: 2", "seeds: [1, 1]"), "seeds = 1 .* there twice"),
+        (("seeds: 2", "seeds: [-1]"), "seeds = -1"),
+        (("- agnostic", "- mixture: {fraction: 1}"), "strategies = .* a name, or a mapping"),
+        (("- agnostic", "- 3"), "strategies = 3"),
+        (("- agnostic", "- {name: 3}"), "strategies = 3"),
+        (("- agnostic", "- name: mixture\n    parameters: {fraction: 0.8}"), "strategies = .* there twice"),
+        (("{fraction: 0.8}", "[1]"), r"mixture\.parameters = "),
+        (("{fraction: 0.8}", "{fraction: 2020-01-01}"), r"mixture\.parameters = .* values must be"),
+        (("seeds: 2", "seeds: 2\ndtype: float16"), "dtype = 'float16' .* float32 or float64"),
+        (("seeds: 2", "seeds: 2\nvariances: both"), "variances = 'both' .* vector or scalar"),
+        (("seeds: 2", "seeds: 2\ntest_rows: -1"), "test_rows = -1"),
+        (("seeds: 2", "seeds: [1"), "it is not YAML"),
+    ],
+)
+def test_mistakes_are_named(tmp_path: Path, change: tuple[str, str], told: str) -> None:
+    with pytest.raises(InvalidInputError, match=told):
+        read_spec(written(tmp_path, GOOD.replace(*change)))
+
+
+def test_no_file_and_no_mapping(tmp_path: Path) -> None:
+    with pytest.raises(InvalidInputError, match="it cannot be read"):
+        read_spec(tmp_path / "nothing.yaml")
+    with pytest.raises(InvalidInputError, match="it must map keys"):
+        read_spec(written(tmp_path, "- agnostic"))
+
+
+def test_defaults_are_left_out_of_names_and_keys() -> None:
+    plain, told = StrategySpec("mixture"), StrategySpec("mixture", {"fraction": 0.5})
+    assert spec(strategies=[plain]).tasks() == spec(strategies=[told]).tasks()
+    with pytest.raises(InvalidInputError, match="there twice"):
+        spec(strategies=[plain, told]).tasks()
+
+
+def test_keys_tell_tasks_apart() -> None:
+    task = spec().tasks()[0]
+    others: list[dict[str, Any]] = [
+        {"strategy": StrategySpec("agnostic")}, {"strategy": StrategySpec("random", {"x": 1})}, {"features": 41},
+        {"pool_ratio": 3.5}, {"budget": 0.4}, {"batch_size": 5}, {"seed": 1}, {"test_rows": 9},
+        {"variances": "scalar"}, {"dtype": "float64"},
+    ]  # fmt: skip
+    keys = {dataclasses.replace(task, **change).key("code") for change in others}
+    assert len(keys | {task.key("code"), task.key("other code")}) == len(others) + 2
+    assert task.key("code") == Task.from_json(task.to_json()).key("code")
+    assert len(task.key("code")) == 16
+    assert {field.name for field in dataclasses.fields(task)} == {name for change in others for name in change}
+
+
+def test_keys_do_not_depend_on_the_order_of_parameters() -> None:
+    one, two = StrategySpec("x", {"a": 1, "b": 2}), StrategySpec("x", {"b": 2, "a": 1})
+    task = spec().tasks()[0]
+    assert dataclasses.replace(task, strategy=one).key("") == dataclasses.replace(task, strategy=two).key("")
+    assert one.label == two.label == "x(a=1, b=2)"
+
+
+def test_the_version_follows_the_file_of_a_strategy(tmp_path: Path) -> None:
+    path = tmp_path / "mine.py"
+    path.write_text("class Mine: ...")
+    before = code_version(f"{path}:Mine")
+    assert before == code_version(f"{path}:Mine") != code_version("random")
+    path.write_text("class Mine: ...  # edited")
+    assert code_version(f"{path}:Mine") != before
+
+
+def test_parameters_are_nobody_elses() -> None:
+    given = {"members": 3}
+    strategy = StrategySpec("committee", given)
+    given["members"] = 4
+    assert strategy.label == "committee(members=3)"

@@ -1,0 +1,158 @@
+"""Sweeps on real processes: the same bytes from one worker, two, and a scheduler elsewhere; nothing run twice."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+from gardner.errors import InvalidInputError
+from gardner.experiment import sweep
+from gardner.experiment.spec import Spec, StrategySpec, Task
+from gardner.experiment.sweep import Progress, SweepError, execute, local_cluster, run_tasks
+from gardner.records import Store, run_table
+
+
+def tasks(*names: str, seeds: int = 2) -> list[Task]:
+    strategies = [StrategySpec(name) for name in names]
+    return Spec(strategies, [60], [3.0], [0.3], [6], range(seeds), test_rows=50).tasks()
+
+
+def parts(folder: Path) -> dict[str, bytes]:
+    return {path.name: path.read_bytes() for path in (folder / "parts").iterdir()}
+
+
+@contextmanager
+def elsewhere(folder: Path) -> Iterator[str]:
+    """A scheduler and a worker of two threads, started from the shell in another folder."""
+    file = folder / "scheduler.json"
+    common = ["--host", "127.0.0.1", "--no-dashboard", "--scheduler-file", str(file)]
+    started = [
+        subprocess.Popen([sys.executable, "-m", "dask", *command, *common], cwd=folder, stderr=subprocess.DEVNULL)  # noqa: S603
+        for command in (["scheduler", "--port", "0"], ["worker", "--nthreads", "2", "--no-nanny"])
+    ]
+    try:
+        deadline = time.monotonic() + 60.0
+        while not file.exists() and time.monotonic() < deadline:
+            time.sleep(0.05)
+        yield json.loads(file.read_text())["address"]
+    finally:
+        for process in reversed(started):
+            process.kill()
+            process.wait()
+
+
+@pytest.fixture(scope="module")
+def two_workers() -> Iterator[str]:
+    with local_cluster(2) as address:
+        yield address
+
+
+def test_the_same_bytes_whoever_runs_it(tmp_path: Path, two_workers: str) -> None:
+    wanted = tasks("agnostic", "random", "informed", "committee")
+    (tmp_path / "elsewhere").mkdir()
+    run_tasks(wanted, tmp_path / "one", workers=1)
+    run_tasks(wanted, tmp_path / "two", scheduler=two_workers)
+    with elsewhere(tmp_path / "elsewhere") as address:
+        outcome = run_tasks(wanted, tmp_path / "three", scheduler=address)
+    assert (outcome.ran, outcome.failed) == (8, 0)
+    assert parts(tmp_path / "one") == parts(tmp_path / "two") == parts(tmp_path / "three")
+    assert len(parts(tmp_path / "one")) == 8
+
+
+def test_the_rows_are_those_of_the_loop(tmp_path: Path, two_workers: str) -> None:
+    (task,) = tasks("agnostic", seeds=1)
+    (key,) = run_tasks([task], tmp_path, scheduler=two_workers).keys
+    answer = execute(task)
+    frame = Store(tmp_path).read_all()
+    columns = {**task.columns(frame["code"][0]), "informed": answer["informed"]}
+    assert frame.equals(run_table(columns, answer["rounds"]).to_pandas())
+    assert frame["test_accuracy"].between(0.0, 1.0).all()
+    timings = Store(tmp_path).read_timings(key)
+    assert timings["seconds"] > 0.0
+    assert len(timings["rounds"]) == len(frame)
+
+
+def test_what_is_there_is_not_run_again(tmp_path: Path, two_workers: str) -> None:
+    seen: list[Progress] = []
+    assert run_tasks(tasks("random"), tmp_path, scheduler=two_workers, progress=seen.append).ran == 2
+    assert [(now.done, now.total, now.failed) for now in seen] == [(0, 2, 0), (1, 2, 0), (2, 2, 0)]
+    assert seen[1].rate > 0.0
+    assert seen[1].seconds_left > 0.0
+    before = parts(tmp_path)
+    stamp = {path: path.stat().st_mtime_ns for path in (tmp_path / "parts").iterdir()}
+    more = run_tasks(tasks("random", seeds=3), tmp_path, scheduler=two_workers)
+    assert (more.ran, len(more.keys)) == (1, 3)
+    assert before.items() < parts(tmp_path).items()
+    assert all(path.stat().st_mtime_ns == stamp[path] for path in stamp)
+    assert run_tasks(tasks("random", seeds=3), tmp_path, scheduler="tcp://nobody:1").ran == 0  # nothing is started
+
+
+def test_failed_tasks_are_retried_only_when_asked(tmp_path: Path, two_workers: str) -> None:
+    flag = tmp_path / "works"
+    (tmp_path / "moody.py").write_text(
+        "from pathlib import Path\n"
+        "from gardner.strategies import Choice\n"
+        "class Moody:\n"
+        "    informed = False\n"
+        "    def query(self, view):\n"
+        f"        assert Path({str(flag)!r}).exists(), 'not today'\n"
+        "        return Choice(view.unlabelled[:view.batch_size])\n"
+    )
+    wanted = tasks(f"{tmp_path}/moody.py:Moody", seeds=1)
+    out = tmp_path / "out"
+    assert run_tasks(wanted, out, scheduler=two_workers).failed == 1
+    assert Store(out).read_all()["reason"].tolist() == ["AssertionError: not today"]
+    flag.touch()
+    again = run_tasks(wanted, out, scheduler=two_workers)
+    assert (again.ran, again.failed) == (0, 1)
+    asked = run_tasks(wanted, out, scheduler=two_workers, retry_failed=True)
+    assert (asked.ran, asked.failed) == (1, 0)
+    assert len(Store(out).keys()) == 1
+    assert Store(out).read_all()["status"].tolist() == ["converged"] * 3
+
+
+def test_an_edited_strategy_is_another_task(tmp_path: Path, two_workers: str) -> None:
+    """Children that have loaded the old file are replaced."""
+    text = (
+        "from gardner.strategies import Choice\n"
+        "class First:\n"
+        "    informed = False\n"
+        "    def query(self, view):\n"
+        "        return Choice(view.unlabelled[:view.batch_size])\n"
+    )
+    file, out = tmp_path / "first.py", tmp_path / "out"
+    file.write_text(text)
+    wanted = tasks(f"{file}:First", seeds=2)
+    assert run_tasks(wanted, out, scheduler=two_workers).ran == 2
+    file.write_text(text.replace("[:view.batch_size]", "[-view.batch_size:]"))
+    assert run_tasks(wanted, out, scheduler=two_workers).ran == 2
+    assert Store(out).read_all().groupby("code")["log_volume"].sum().nunique() == 2
+
+
+def test_workers_with_other_sources_are_refused(
+    tmp_path: Path, two_workers: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sweep, "code_version", lambda _: "newer")
+    with pytest.raises(SweepError, match="other sources of Gardner"):
+        run_tasks(tasks("random"), tmp_path, scheduler=two_workers)
+    assert Store(tmp_path).keys() == []
+
+
+def test_mistakes_are_told_before_anything_starts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sweep, "_PATIENCE", 0.5)
+    with pytest.raises(InvalidInputError, match="randomm"):
+        run_tasks([Task(StrategySpec("randomm"), 60, 3.0, 0.3, 6, 0)], tmp_path)
+    with pytest.raises(InvalidInputError, match="workers = 0"):
+        run_tasks(tasks("random"), tmp_path, workers=0)
+    with pytest.raises(InvalidInputError, match="time limit"):
+        run_tasks(tasks("random"), tmp_path, time_limit=0.0)
+    for address in ("tcp://127.0.0.1:1", "nonsense://x"):
+        with pytest.raises(SweepError, match="no scheduler answers at"):
+            run_tasks(tasks("random"), tmp_path, scheduler=address)
