@@ -2,12 +2,14 @@
 
 python benchmarks/sweep.py          # about two minutes
 
-Workers are started and warm before the clock runs: a sweep of hours does not feel those seconds.
+Workers are started and warm before the clock runs: a sweep of hours does not feel those seconds. One worker and two
+take turns, and the best turn of each counts: what else runs on the machine must not decide.
 """
 
 from __future__ import annotations
 
 import argparse
+import itertools
 import os
 import tempfile
 import time
@@ -18,6 +20,7 @@ from gardner.records import Store
 
 WANTED_RATIO, WANTED_OVERHEAD = 1.8, 20.0
 TRIVIAL = 200  # tasks that take a millisecond each
+TURNS = 3
 
 
 def spec(features: int, budget: float, batch: int, seeds: int, first: int = 0) -> Spec:
@@ -39,26 +42,27 @@ def seconds(what: Spec, address: str, folder: Path) -> tuple[float, float]:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument(
-        "--seeds", type=int, default=8, help="tasks of N = 400; a quarter of it for N = 2000, at least 2"
+        "--seeds", type=int, default=24, help="tasks of N = 400; a quarter of it for N = 2000, at least 2"
     )
     seeds = parser.parse_args().seeds
     cases = {400: spec(400, 2.0, 4, seeds), 2000: spec(2000, 1.0, 20, max(2, seeds // 4))}
-    walls: dict[tuple[int, int], float] = {}
-    with tempfile.TemporaryDirectory() as name:
+    walls: dict[tuple[int, int], list[float]] = {(features, workers): [] for features in cases for workers in (1, 2)}
+    with tempfile.TemporaryDirectory() as name, local_cluster(1) as one, local_cluster(2) as two:
         folder = Path(name)
-        for workers in (1, 2):
-            with local_cluster(workers) as address:
-                seconds(spec(20, 0.5, 2, 20), address, folder / f"warm-{workers}")
-                for features, what in cases.items():
-                    walls[features, workers], _ = seconds(what, address, folder / f"{features}-{workers}")
-                if workers == 1:
-                    wall, own = seconds(spec(20, 0.2, 2, TRIVIAL, first=100), address, folder / "trivial")
-                    overhead = 1e3 * (wall - own) / TRIVIAL
+        addresses = {1: one, 2: two}
+        for workers, address in addresses.items():
+            seconds(spec(20, 0.5, 2, 20), address, folder / f"warm-{workers}")
+        for turn, (features, what), workers in itertools.product(range(TURNS), cases.items(), addresses):
+            wall, _ = seconds(what, addresses[workers], folder / f"{features}-{workers}-{turn}")
+            walls[features, workers].append(wall)
+        wall, own = seconds(spec(20, 0.2, 2, TRIVIAL, first=100), one, folder / "trivial")
+    overhead = 1e3 * (wall - own) / TRIVIAL
+    best = {case: min(turns) for case, turns in walls.items()}
     for features in cases:
-        ratio = walls[features, 1] / walls[features, 2]
+        ratio = best[features, 1] / best[features, 2]
         wanted = f" (wanted {WANTED_RATIO:g})" if features == 400 else ""
         print(
-            f"N = {features}: 1 worker {walls[features, 1]:.2f} s, 2 workers {walls[features, 2]:.2f} s, "
+            f"N = {features}: 1 worker {best[features, 1]:.2f} s, 2 workers {best[features, 2]:.2f} s, "
             f"ratio {ratio:.2f}{wanted}"
         )
     print(f"overhead {overhead:.1f} ms a task (wanted less than {WANTED_OVERHEAD:g}), {TRIVIAL} tasks on one worker")
