@@ -1,9 +1,12 @@
-"""Settings every test shares: reproducible property tests and no compiled code written to the user's cache."""
+"""What tests share: reproducible property tests, no code written to the user's cache, the command line as a fixture."""
 
 from __future__ import annotations
 
 import os
+import sys
+from collections.abc import Callable
 
+import pytest
 from hypothesis import HealthCheck, settings
 
 os.environ.setdefault("GARDNER_CACHE", "off")
@@ -16,3 +19,19 @@ settings.register_profile(
     suppress_health_check=[HealthCheck.too_slow],
 )
 settings.load_profile("gardner")
+
+
+@pytest.fixture
+def gardner(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Callable[..., tuple[int, str, str]]:
+    """The command line in this process: exit code, what it printed, what it complained about."""
+
+    def run(*arguments: object) -> tuple[int, str, str]:
+        from gardner.cli import main
+
+        monkeypatch.setattr(sys, "argv", ["gardner", *map(str, arguments)])
+        with pytest.raises(SystemExit) as stopped:
+            main()
+        captured = capsys.readouterr()
+        return int(stopped.value.code or 0), captured.out, captured.err
+
+    return run

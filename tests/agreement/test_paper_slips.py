@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from scipy.special import log_ndtr, ndtr
+from scipy.special import ndtr
 
 from gardner import bounds, complexity_at
+from gardner.inference.amp import amp
 from gardner.model import PERCEPTRON
 from gardner.theory.point import Point
-from gardner.theory.quadrature import Floats
 
 ALPHA, BUDGET = 3.0, 0.6
 ZETA, _W = np.polynomial.hermite_e.hermegauss(140)
@@ -100,19 +100,6 @@ def test_replica_trick_needs_a_logarithm() -> None:
     assert moment / s > 1e3
 
 
-def small_amp(F: Floats, y: Floats) -> Floats:
-    """Posterior mean of a perceptron by forty plain AMP iterations; random rows need no more."""
-    squares, mean, variance, g = F**2, np.zeros(F.shape[1]), np.ones(F.shape[1]), np.zeros(F.shape[0])
-    for _ in range(40):
-        V = squares @ variance
-        u = y * (F @ mean - V * g) / np.sqrt(V)
-        rho = np.exp(-0.5 * u * u - log_ndtr(u)) / np.sqrt(2 * np.pi)
-        g = y * rho / np.sqrt(V)
-        width = 1.0 / (squares.T @ (rho * (rho + u) / V))
-        mean, variance = (mean + width * (F.T @ g)) / (1 + width), width / (1 + width)
-    return mean
-
-
 def test_accuracy_of_a_student_is_arccos_m_over_root_Q() -> None:
     """App. D averages over subsets too: 0.170 at β = 0, α = 3, n = 0.6, where a student of one random subset errs
     0.306."""
@@ -124,7 +111,7 @@ def test_accuracy_of_a_student_is_arccos_m_over_root_Q() -> None:
         rng = np.random.default_rng(seed)
         N = 1000
         teacher, F = rng.normal(size=N), rng.normal(size=(int(BUDGET * N), N)) / np.sqrt(N)
-        mean = small_amp(F, np.sign(F @ teacher))
+        mean = amp(F, np.sign(F @ teacher)).checked().mean
         cosine = mean @ teacher / np.linalg.norm(mean) / np.linalg.norm(teacher)
         errors.append(np.arccos(cosine) / np.pi)
     spread = np.std(errors, ddof=1) / np.sqrt(len(errors))

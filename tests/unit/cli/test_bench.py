@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import json
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from gardner.cli import main
 from gardner.experiment.sweep import local_cluster
 
 SIZES = ["-N", "60", "-a", "3", "-n", "0.3", "-k", "6", "-s", "2"]
@@ -28,19 +26,6 @@ class Mine:
             raise StrategyError("not today", hint="ask tomorrow")
         return Choice(view.unlabelled[: view.batch_size])
 """
-
-
-def run(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, *arguments: str) -> tuple[int, str, str]:
-    monkeypatch.setattr(sys, "argv", ["gardner", *arguments])
-    with pytest.raises(SystemExit) as stopped:
-        main()
-    captured = capsys.readouterr()
-    return int(stopped.value.code or 0), captured.out, captured.err
-
-
-@pytest.fixture
-def gardner(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Any:
-    return lambda *arguments: run(capsys, monkeypatch, *arguments)
 
 
 @pytest.fixture(scope="module")

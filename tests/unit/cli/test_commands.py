@@ -14,23 +14,9 @@ from typing import Any
 import pandas as pd
 import pytest
 
-from gardner.cli import main
 from gardner.cli.cache import cache_folder, use_compilation_cache
 from gardner.cli.console import read_range, to_json
 from gardner.errors import InvalidInputError
-
-
-def run(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, *arguments: str) -> tuple[int, str, str]:
-    monkeypatch.setattr(sys, "argv", ["gardner", *arguments])
-    with pytest.raises(SystemExit) as stopped:
-        main()
-    captured = capsys.readouterr()
-    return int(stopped.value.code or 0), captured.out, captured.err
-
-
-@pytest.fixture
-def gardner(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Any:
-    return lambda *arguments: run(capsys, monkeypatch, *arguments)
 
 
 def test_bounds_as_json(gardner: Any) -> None:

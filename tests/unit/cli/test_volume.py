@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import math
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +11,6 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from gardner.cli import main
 from gardner.cli.tables import read_matrix, read_vector
 from gardner.errors import InvalidInputError
 from gardner.inference import infer
@@ -38,15 +36,8 @@ def files(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def gardner(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Any:
-    def run(*arguments: object) -> tuple[int, str, str]:
-        monkeypatch.setattr(sys, "argv", ["gardner", "volume", *map(str, arguments)])
-        with pytest.raises(SystemExit) as stopped:
-            main()
-        captured = capsys.readouterr()
-        return int(stopped.value.code or 0), captured.out, captured.err
-
-    return run
+def volume(gardner: Any) -> Any:
+    return lambda *arguments: gardner("volume", *arguments)
 
 
 @pytest.mark.parametrize("rows", ["F.npy", "both.npz", "both.npz:rows", "one.npz", "F.csv", "plain.csv", "F.parquet"])
@@ -57,8 +48,8 @@ def test_formats(files: Path, rows: str, labels: str) -> None:
 
 
 @pytest.mark.parametrize("method", ["amp", "ep", "mc"])
-def test_json(gardner: Any, files: Path, method: str) -> None:
-    code, out, err = gardner("--rows", files / "F.npy", "--labels", files / "y.npy", "--method", method, "--json")
+def test_json(volume: Any, files: Path, method: str) -> None:
+    code, out, err = volume("--rows", files / "F.npy", "--labels", files / "y.npy", "--method", method, "--json")
     assert (code, err) == (0, "")
     record = json.loads(out)
     expected = infer(PROBLEM.rows, PROBLEM.labels, method=method)
@@ -71,20 +62,20 @@ def test_json(gardner: Any, files: Path, method: str) -> None:
     assert record["residual"] == expected.residual
 
 
-def test_table(gardner: Any, files: Path) -> None:
-    code, out, _ = gardner("--rows", files / "F.npy", "--labels", files / "y.npy", "--scale")
+def test_table(volume: Any, files: Path) -> None:
+    code, out, _ = volume("--rows", files / "F.npy", "--labels", files / "y.npy", "--scale")
     assert code == 0
     assert f"{infer(PROBLEM.rows, PROBLEM.labels).log_volume:.6f}" in out  # the sign channel does not feel the scale
     assert "converged" in out
 
 
-def test_labels_out_of_the_same_table_are_no_feature(gardner: Any, tmp_path: Path) -> None:
+def test_labels_out_of_the_same_table_are_no_feature(volume: Any, tmp_path: Path) -> None:
     frame = pd.DataFrame(PROBLEM.rows, columns=[f"x{i}" for i in range(40)]).assign(label=PROBLEM.labels)
     frame.to_csv(tmp_path / "all.csv", index=False)
     frame.convert_dtypes().to_parquet(tmp_path / "all.parquet")
     for name in ("all.csv", "all.parquet"):
         table = tmp_path / name
-        record = json.loads(gardner("--rows", table, "--labels", f"{table}:label", "--json")[1])
+        record = json.loads(volume("--rows", table, "--labels", f"{table}:label", "--json")[1])
         assert record["features"] == 40
         assert record["log_volume"] == pytest.approx(infer(PROBLEM.rows, PROBLEM.labels).log_volume, abs=1e-9)
 
@@ -94,19 +85,19 @@ def test_a_gap_in_the_first_line_is_no_line_of_names(tmp_path: Path) -> None:
     assert read_matrix("rows", str(tmp_path / "F.csv")).shape == (2, 3)
 
 
-def test_empty_volume(gardner: Any, tmp_path: Path) -> None:
+def test_empty_volume(volume: Any, tmp_path: Path) -> None:
     np.save(tmp_path / "F.npy", np.array([[1.0, 2.0], [1.0, 2.0]]))
     np.save(tmp_path / "y.npy", np.array([1, -1]))
     for method in ("amp", "ep", "mc"):
         arguments = ("--rows", tmp_path / "F.npy", "--labels", tmp_path / "y.npy", "--method", method)
-        code, out, err = gardner(*arguments, "--json")
+        code, out, err = volume(*arguments, "--json")
         assert code == 0
         record = json.loads(out)
         assert record["log_volume"] is None
         assert record["status"] == "empty"
         assert "empty" in err
         assert not any(isinstance(value, float) and math.isnan(value) for value in record.values())
-        assert "-inf" in gardner(*arguments)[1]
+        assert "-inf" in volume(*arguments)[1]
 
 
 @pytest.mark.parametrize(
@@ -132,7 +123,7 @@ def test_empty_volume(gardner: Any, tmp_path: Path) -> None:
         (("--rows", "F.npy", "--labels", "y.npy", "--method", "mc", "--stderr", "1e-200"), "stderr"),
     ],
 )
-def test_errors_are_one_line(gardner: Any, files: Path, arguments: tuple[str, ...], says: str) -> None:
+def test_errors_are_one_line(volume: Any, files: Path, arguments: tuple[str, ...], says: str) -> None:
     (files / "text.txt").write_text("1 2")
     (files / "broken.npy").write_bytes(b"\x93NUMPY no")
     (files / "words.csv").write_text("a,b\nx,1\ny,2\n")
@@ -143,7 +134,7 @@ def test_errors_are_one_line(gardner: Any, files: Path, arguments: tuple[str, ..
     np.save(files / "zero.npy", np.array(1.0))
     pd.DataFrame(PROBLEM.rows).to_csv(files / "index.csv")
     placed = [str(files / text) if "." in text else text for text in arguments]
-    code, out, err = gardner(*placed)
+    code, out, err = volume(*placed)
     assert (code, out) == (2, "")
     assert says in err
     assert err.count("\n") == 1
