@@ -53,9 +53,9 @@ def iteration(problem: Instance, variances: Variances) -> Callable[[], Start]:
     start = amp(problem.rows, problem.labels, variances=variances, max_iterations=3, decide_empty=False)
 
     def run() -> Start:
-        _, _, g, precision, force = sweeper(start.mean, start.variance, start.g)
+        _, V, g, precision, force = sweeper(start.mean, start.variance, start.g)
         mean, variance = PERCEPTRON.prior.moments(precision, precision * start.mean + force)
-        float(np.mean((mean - start.mean) ** 2))
+        float(np.mean((mean - start.mean) ** 2) + np.mean((g - start.g) ** 2 * V))
         return Start(mean, variance, g)
 
     return run

@@ -153,6 +153,8 @@ def local_cluster(workers: int) -> Iterator[str]:
     settings: dict[str, Any] = {"distributed.scheduler.allowed-failures": ATTEMPTS - 1}
     # by default a cluster gives up a worker that happens to be away 15 s after it died once, be it for the second time
     settings |= {"distributed.deploy.lost-worker-timeout": "1000 days"}
+    # workers only wait for their children: nothing to profile a hundred times a second, on cores the children need
+    settings |= {"distributed.worker.profile.enabled": False}
     with dask.config.set(settings), ExitStack() as stack:
         try:
             with _interrupts_held_back():
