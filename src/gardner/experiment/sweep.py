@@ -6,13 +6,7 @@ A task travels as a few hundred bytes of JSON; the child draws the instance itse
 moment it arrives, so killing anything at any time loses what is under way and nothing else, and running the same tasks
 again goes on from there.
 
-The body of a task runs in a *child* of the worker, a plain Python process that lives on from task to task. Dask runs
-tasks in threads, and a thread cannot be stopped, least of all in compiled code that holds the interpreter lock; a
-process can. A new process for each task would cost seconds of imports; this one costs a message each way. More: a
-strategy that crashes takes its child along, not the worker; the worker answers its scheduler while the child computes;
-threads of a worker share no interpreter lock, so a ``dask worker`` of many threads is as good as many workers; and a
-child that has loaded other code than the client asks for is replaced. A child whose worker is gone sees its pipe end,
-and goes too.
+What happens at the worker's end is in :mod:`gardner.experiment.worker`.
 """
 
 from __future__ import annotations
@@ -22,32 +16,25 @@ import json
 import logging
 import math
 import os
-import queue
 import signal
-import subprocess
-import sys
 import threading
 import time
-import traceback
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import ExitStack, contextmanager
-from dataclasses import asdict, dataclass, replace
-from multiprocessing import Pipe, resource_tracker
-from multiprocessing.connection import Connection
+from dataclasses import dataclass, replace
+from multiprocessing import resource_tracker
 from pathlib import Path
 from typing import Any
 
 from gardner.errors import GardnerError, InvalidInputError
 from gardner.experiment.spec import StrategySpec, Task, code_version
+from gardner.experiment.worker import ATTEMPTS, Answer, on_worker
 from gardner.records import Store, failure_table, run_table
 
 TIME_LIMIT = 3600.0  # seconds a task may take; a sweep must not wait for ever for one that hangs
-ATTEMPTS = 3  # for a task whose process dies: it may be the task's fault, or somebody else's
 _PATIENCE = 30.0  # seconds for a scheduler to answer and to have a worker
-_ONE_THREAD = dict.fromkeys(("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS", "NUMBA_NUM_THREADS"), "1")
 
 Items = dict[str, tuple[Task, str]]  # tasks with the version of their code, by key
-Answer = dict[str, Any]  # "rounds", "informed" and "timings"; or "reason" and "hint"; or "version" of other code
 
 
 class SweepError(GardnerError):
@@ -154,7 +141,7 @@ def local_cluster(workers: int) -> Iterator[str]:
     # by default a cluster gives up a worker that happens to be away 15 s after it died once, be it for the second time
     settings |= {"distributed.deploy.lost-worker-timeout": "1000 days"}
     # workers only wait for their children: nothing to profile a hundred times a second, on cores the children need
-    settings |= {"distributed.worker.profile.enabled": False}
+    settings |= {"distributed.worker.profile.enabled": False, "distributed.admin.tick.interval": "500ms"}
     with dask.config.set(settings), ExitStack() as stack:
         try:
             with _interrupts_held_back():
@@ -270,127 +257,3 @@ def _order(task: Task, code: str, time_limit: float | None) -> str:
         name = f"{source_of(task.strategy.name)}:{attribute}"
         task = replace(task, strategy=StrategySpec(name, task.strategy.parameters))
     return json.dumps({"task": task.to_json(), "strategy": task.strategy.name, "code": code, "time_limit": time_limit})
-
-
-# --- the worker's side: a child a thread, killed when its time is up
-
-_own = threading.local()
-
-
-def on_worker(order: str) -> str:
-    """Have the child of this thread run a task; replace it if it dies, hangs, or has loaded other code."""
-    answer, given_up = "", False
-    for _ in range(ATTEMPTS):
-        child: _Child = getattr(_own, "child", None) or _Child()
-        _own.child, fresh = child, not child.used
-        answer, given_up = child.ask(order, json.loads(order)["time_limit"])
-        if answer and (fresh or not answer.startswith('{"version"')):
-            return answer
-        _own.child = None
-        code = child.stop()
-        told = f"by signal {-code}" if code < 0 else f"with exit code {code}"
-        hint = "a crash in compiled code, or too little memory"
-        answer = json.dumps({"reason": f"ProcessDied: {ATTEMPTS} times, {told}", "hint": hint})
-        if given_up:
-            hint = "it hangs, or the limit is too short for its size"
-            reason = f"TimeLimit: not finished after {json.loads(order)['time_limit']:g} s"
-            return json.dumps({"reason": reason, "hint": hint})
-    return answer
-
-
-class _Child:
-    """A process that runs one task after another."""
-
-    def __init__(self) -> None:
-        self.used = False
-        self.pipe, theirs = Pipe()
-        environment = {**os.environ, **_ONE_THREAD, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
-        command = [sys.executable, "-c", f"from gardner.experiment.sweep import serve; serve({theirs.fileno()})"]
-        options: dict[str, Any] = {"pass_fds": [theirs.fileno()], "stdin": subprocess.DEVNULL}
-        options |= {"stdout": 2, "start_new_session": True}  # stdout and Ctrl-C are the client's
-        self.process = subprocess.Popen(command, env=environment, **options)  # noqa: S603
-        theirs.close()
-
-    def ask(self, order: str, limit: float | None) -> tuple[str, bool]:
-        """The answer, empty if there is none, and whether it was waited for in vain."""
-        try:
-            if not self.used:
-                self.pipe.recv_bytes()  # it is ready: getting there does not count against the limit
-            self.used = True
-            self.pipe.send_bytes(order.encode())
-            return (self.pipe.recv_bytes().decode(), False) if self._waited(limit) else ("", True)
-        except (EOFError, OSError):
-            if not self.used:
-                raise RuntimeError("their processes do not start; a worker's log says why") from None
-            return "", False
-
-    def _waited(self, limit: float | None) -> bool:
-        """Wait for the answer, but do not keep a worker that wants to close: the task is then another's."""
-        import distributed
-
-        door: Any = distributed
-        deadline = math.inf if limit is None else time.monotonic() + limit
-        while not self.pipe.poll(min(0.1, max(0.0, deadline - time.monotonic()))):
-            if time.monotonic() >= deadline:
-                return False
-            if door.get_worker().status.name.startswith("clos"):
-                self.stop()
-                raise door.Reschedule
-        return True
-
-    def stop(self) -> int:
-        self.process.kill()
-        self.pipe.close()
-        return self.process.wait()
-
-
-# --- the child's side
-
-
-def serve(descriptor: int) -> None:
-    """Run tasks from a pipe until it ends."""
-    pipe: Connection[Any, Any] = Connection(descriptor)
-    orders: queue.SimpleQueue[bytes] = queue.SimpleQueue()
-
-    def listen() -> None:
-        try:
-            while True:
-                orders.put(pipe.recv_bytes())
-        except (EOFError, OSError):
-            os._exit(0)  # the worker is gone, and nobody waits for the task under way
-
-    version = functools.cache(code_version)  # of what was loaded, whatever the disk holds later
-    threading.Thread(target=listen, daemon=True).start()
-    execute(Task(StrategySpec("random"), features=10, pool_ratio=3.0, budget=0.2, batch_size=1, seed=0))
-    pipe.send_bytes(b"ready")  # imported and compiled: from now on time is the task's
-    while True:
-        order = json.loads(orders.get())
-        try:
-            same = version(order["strategy"]) == order["code"]
-        except GardnerError:  # no such file here
-            same = False
-        answer = execute(Task.from_json(order["task"])) if same else {"version": "other"}
-        pipe.send_bytes(json.dumps(answer).encode())
-
-
-def execute(task: Task) -> Answer:
-    """Run one task here and now; whatever goes wrong is the answer."""
-    from gardner.experiment.loop import run
-    from gardner.model import draw_instance
-    from gardner.strategies.external import make_strategy
-
-    begin = time.perf_counter()
-    options: dict[str, Any] = {"budget": task.budget, "batch_size": task.batch_size, "seed": task.seed, "threads": 1}
-    options |= {"variances": task.variances, "test_rows": task.test_rows}
-    try:
-        strategy = make_strategy(task.strategy.name, dict(task.strategy.parameters))
-        curve = run(draw_instance(task.features, task.pool_ratio, task.seed, dtype=task.dtype), strategy, **options)
-    except GardnerError as error:
-        return {"reason": f"{type(error).__name__}: {error.what}", "hint": error.hint}
-    except BaseException as error:  # sys.exit() in a strategy too
-        last = traceback.extract_tb(error.__traceback__)[-1]
-        told = " ".join(f"{type(error).__name__}: {error}".split())
-        return {"reason": told, "hint": f"raised at {Path(last.filename).name}:{last.lineno}"}
-    rounds = [asdict(one) for one in curve.rounds]
-    seconds = {"seconds": time.perf_counter() - begin, "rounds": [asdict(one) for one in curve.seconds]}
-    return {"informed": curve.informed, "rounds": rounds, "timings": seconds}

@@ -51,7 +51,7 @@ class Committee:
         if self.walk:
             students = self._walked(rows, labels, students, view.rng)
         self._students = students
-        votes = np.sign(view.pool[view.unlabelled] @ students.T).sum(axis=1)
+        votes = np.sign((view.pool @ students.T)[view.unlabelled]).sum(axis=1)
         return choose(view, -np.abs(votes))
 
     def _walked(self, rows: Floats, labels: Floats, students: Floats, rng: np.random.Generator) -> Floats:

@@ -40,7 +40,7 @@ class Logistic:
             self._model = LogisticRegression(C=self.C, fit_intercept=False, warm_start=True, max_iter=1000)
         self._model.fit(view.pool[view.queried], view.labels)
         weights = self._model.coef_[0].astype(view.pool.dtype)
-        return choose(view, -np.abs(view.pool[view.unlabelled] @ weights))
+        return choose(view, -np.abs((view.pool @ weights)[view.unlabelled]))
 
 
 @register("perceptron")
@@ -62,4 +62,4 @@ class Perceptron:
         if self._weights is None:
             self._weights = np.zeros(view.pool.shape[1], dtype=view.pool.dtype)
         train(view.pool[view.queried], view.labels, self._weights, view.rng, self.rate)
-        return choose(view, -np.abs(view.pool[view.unlabelled] @ self._weights))
+        return choose(view, -np.abs((view.pool @ self._weights)[view.unlabelled]))

@@ -15,7 +15,8 @@ import pytest
 from gardner.errors import InvalidInputError
 from gardner.experiment import sweep
 from gardner.experiment.spec import Spec, StrategySpec, Task
-from gardner.experiment.sweep import Progress, SweepError, execute, local_cluster, run_tasks
+from gardner.experiment.sweep import Progress, SweepError, local_cluster, run_tasks
+from gardner.experiment.worker import execute
 from gardner.records import Store, run_table
 
 
