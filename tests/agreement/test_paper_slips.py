@@ -1,4 +1,4 @@
-"""Each slip of the paper's text (docs/theory.md, section 8), with the check that shows it."""
+"""Each slip of the paper's text (docs/theory.md, section 9), with the check that shows it."""
 
 from __future__ import annotations
 

@@ -9,6 +9,7 @@ import typer
 from rich.table import Table
 
 from gardner.cli.console import ALPHA, JSON, fixed, number, output, progress_bar, read_number, read_range, to_json
+from gardner.cli.models import CHANNEL, PRIOR, TEACHER_CHANNEL, TEACHER_PRIOR, describe_model, read_models, told
 
 if TYPE_CHECKING:
     from gardner.theory import Bounds, Point
@@ -21,6 +22,10 @@ def command(
     budget: list[str] = typer.Option(
         ..., "--budget", "-n", metavar="N", help="Labels per weight; repeatable, or a range such as 0.1:3:0.1."
     ),
+    prior: str = PRIOR,
+    channel: str = CHANNEL,
+    teacher_prior: str = TEACHER_PRIOR,
+    teacher_channel: str = TEACHER_CHANNEL,
     json: bool = JSON,
 ) -> None:
     """Smallest, typical and largest Gardner volume of any subset of a pool.
@@ -29,27 +34,33 @@ def command(
     cannot go below "halving", one bit a label; random choice gives "typical". "stability" above 1 means that replica
     symmetry is broken there and the bound is the replica-symmetric approximation.
 
+    With noise, ln v is the evidence of the labels, and the subset of the smallest one is that of the most wrong labels:
+    the rows "informed most" and "accurate most" are then the best subsets there are.
+
     Examples:
 
         gardner bounds --alpha 3 --budget 0.6
 
         gardner bounds --alpha 10 --budget 0.1:3:0.1 --json > bounds.json
+
+        gardner bounds --alpha 3 --budget 0.6 --channel flip:0.05
     """
     ratio, budgets = read_number("alpha", alpha), read_range("budget", budget)
-    from gardner.model import PERCEPTRON
+    student, teacher = read_models(prior, channel, teacher_prior, teacher_channel)
     from gardner.theory import bounds_sweep, check_inputs, warm_up
 
     check_inputs(ratio, *budgets)
-    warm_up()
+    warm_up(student, teacher)
     with progress_bar("bounds") as progress:
-        results = bounds_sweep(PERCEPTRON, ratio, budgets, progress)
+        results = bounds_sweep(student, ratio, budgets, progress, teacher)
     if json:
-        records = [record(result) for result in results]
+        models = {"model": describe_model(student), "teacher": describe_model(teacher)}
+        records = [{**models, **record(result)} for result in results]
         typer.echo(to_json(records[0] if len(records) == 1 else records))
     elif len(results) == 1:
-        _print_one(results[0])
+        _print_one(results[0], told(student, teacher))
     else:
-        _print_many(results)
+        _print_many(results, told(student, teacher))
 
 
 def record(result: Bounds) -> dict[str, Any]:
@@ -66,8 +77,11 @@ def record(result: Bounds) -> dict[str, Any]:
             "pool": result.pool.log_volume,
         },
         "information_bits": {
-            name: None if point is None else -point.log_volume / _LN2 for name, point in points.items()
+            **{name: None if point is None else point.information / _LN2 for name, point in points.items()},
+            "agnostic": result.agnostic_information / _LN2,
+            "pool": result.pool.information / _LN2,
         },
+        "extremes": _extremes(result),
         "accuracy": {
             **{name: _of(point, "accuracy") for name, point in points.items()},
             "pool": result.pool.accuracy,
@@ -86,28 +100,55 @@ def record(result: Bounds) -> dict[str, Any]:
     }
 
 
+def _extremes(result: Bounds) -> dict[str, dict[str, float]] | None:
+    """The best and worst subsets by information and by accuracy."""
+    if result.extremes is None:
+        return None
+    return {
+        name: {
+            "log_volume": point.log_volume,
+            "information_bits": point.information / _LN2,
+            "accuracy": point.accuracy,
+            "beta": point.beta,
+        }
+        for name, point in vars(result.extremes).items()
+    }
+
+
 def _of(point: Point | None, key: str) -> Any:
     return None if point is None else getattr(point, key)
 
 
-def _print_one(result: Bounds) -> None:
-    table = Table(title=f"alpha = {result.pool_ratio:g}, budget = {result.budget:g}", title_justify="left")
-    for column in ("", "ln v", "bits/weight", "accuracy", "m", "beta", "stability", "status"):
-        table.add_column(column, justify="left" if column in {"", "status"} else "right")
-    for name, point, status in (
+def _rows(result: Bounds) -> list[tuple[str, Point | None, str]]:
+    """What to print: the ends and the typical subset, and with noise the best ones by information and accuracy."""
+    rows: list[tuple[str, Point | None, str]] = [
         ("min", result.minimum.point, _status(result, "minimum")),
         ("typical", result.typical, ""),
         ("max", result.maximum.point, _status(result, "maximum")),
-    ):
+    ]
+    best = result.extremes
+    if best is not None and best.most_information != result.minimum.point:
+        rows.append(("informed most", best.most_information, "most information of any subset"))
+    if best is not None and best.most_accurate != result.minimum.point:
+        rows.append(("accurate most", best.most_accurate, "highest accuracy of any subset"))
+    return rows
+
+
+def _print_one(result: Bounds, model: str) -> None:
+    table = Table(title=f"alpha = {result.pool_ratio:g}, budget = {result.budget:g}{model}", title_justify="left")
+    for column in ("", "ln v", "bits/weight", "accuracy", "m", "beta", "stability", "status"):
+        table.add_column(column, justify="left" if column in {"", "status"} else "right")
+    for name, point, status in _rows(result):
         if point is None:
             table.add_row(name, *["–"] * 6, status)
             continue
-        cells = [fixed(point.log_volume), fixed(-point.log_volume / _LN2), fixed(point.accuracy), fixed(point.m)]
+        cells = [fixed(point.log_volume), fixed(point.information / _LN2), fixed(point.accuracy), fixed(point.m)]
         table.add_row(name, *cells, number(point.beta), number(point.stability, 4), status)
-    table.add_row("halving", fixed(result.halving), fixed(-result.halving / _LN2), *["–"] * 4, "label-agnostic bound")
+    agnostic = fixed(result.agnostic_information / _LN2)
+    table.add_row("halving", fixed(result.halving), agnostic, *["–"] * 4, "label-agnostic bound")
     whole = result.pool
     table.add_row(
-        "pool", fixed(whole.log_volume), fixed(-whole.log_volume / _LN2), fixed(whole.accuracy), fixed(whole.overlap)
+        "pool", fixed(whole.log_volume), fixed(whole.information / _LN2), fixed(whole.accuracy), fixed(whole.overlap)
     )
     console = output()
     console.print(table)
@@ -126,8 +167,8 @@ def _status(result: Bounds, side: str) -> str:
     return text
 
 
-def _print_many(results: list[Bounds]) -> None:
-    table = Table(title=f"alpha = {results[0].pool_ratio:g} (ln v per weight)", title_justify="left")
+def _print_many(results: list[Bounds], model: str) -> None:
+    table = Table(title=f"alpha = {results[0].pool_ratio:g}{model} (ln v per weight)", title_justify="left")
     columns = ("budget", "min", "typical", "max", "halving", "accuracy min", "accuracy typical", "stability", "status")
     for column in columns:
         table.add_column(column, justify="left" if column == "status" else "right")

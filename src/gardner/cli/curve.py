@@ -11,14 +11,16 @@ import typer
 from rich.table import Table
 
 from gardner.cli.console import ALPHA, JSON, fixed, number, output, progress_bar, read_number, to_json
+from gardner.cli.models import CHANNEL, PRIOR, TEACHER_CHANNEL, TEACHER_PRIOR, describe_model, read_models, told
 from gardner.errors import InvalidInputError
 
 if TYPE_CHECKING:
+    from gardner.model import GLM
     from gardner.theory import Curve
 
 _TABLES = {".parquet", ".csv", ".json"}
 _FIGURES = {".svg", ".png", ".pdf", ".html"}
-_SHOWN = ("log_volume", "complexity", "beta", "phi", "m", "q", "Q", "r", "accuracy", "stability")
+_SHOWN = ("log_volume", "complexity", "beta", "phi", "m", "q", "Q", "r", "accuracy", "information", "stability")
 
 
 def command(
@@ -26,6 +28,10 @@ def command(
     budget: str = typer.Option(..., "--budget", "-n", metavar="N", help="Labels per weight."),
     points: int | None = typer.Option(None, "--points", metavar="K", help="Solve K points, equally spaced in ln v."),
     log_volume: list[str] = typer.Option([], "--log-volume", metavar="X", help="Solve at this ln v only (repeatable)."),
+    prior: str = PRIOR,
+    channel: str = CHANNEL,
+    teacher_prior: str = TEACHER_PRIOR,
+    teacher_channel: str = TEACHER_CHANNEL,
     json: bool = JSON,
     out: Path | None = typer.Option(
         None, "--out", "-o", metavar="FILE", help="Write .parquet, .csv, .json, .svg, .png, .pdf or .html."
@@ -50,33 +56,39 @@ def command(
         raise InvalidInputError("--out", str(out), f"the ending must be one of {known}")
     if points is not None and volumes:
         raise InvalidInputError("--points", points, "it cannot be combined with --log-volume")
+    models = read_models(prior, channel, teacher_prior, teacher_channel)
     with _claimed(out) as temporary:
         with progress_bar("curve") as progress:
-            result = _solve(ratio, labels, points, volumes, progress)
+            result = _solve(models, ratio, labels, points, volumes, progress)
         if out is not None:
-            _write(result, temporary)
+            _write(result, models, temporary)
             temporary.replace(out)
             typer.echo(f"wrote {out}", err=True)
     if json:
-        typer.echo(to_json(record(result)))
+        typer.echo(to_json(record(result, models)))
     elif out is None:
-        _print(result)
+        _print(result, told(*models))
 
 
-def _solve(ratio: float, labels: float, points: int | None, volumes: list[float], progress: Any) -> Curve:
+def _solve(
+    models: tuple[GLM, GLM], ratio: float, labels: float, points: int | None, volumes: list[float], progress: Any
+) -> Curve:
     from gardner.theory import Curve, check_inputs, complexity_at, complexity_curve, warm_up
 
     check_inputs(ratio, labels)
-    warm_up()
+    model, teacher = models
+    warm_up(model, teacher)
     if not volumes:
-        return complexity_curve(pool_ratio=ratio, budget=labels, points=points, progress=progress)
-    solved = tuple(complexity_at(pool_ratio=ratio, budget=labels, log_volume=volume) for volume in volumes)
+        return complexity_curve(model, ratio, labels, points=points, progress=progress, teacher=teacher)
+    solved = tuple(complexity_at(model, ratio, labels, volume, teacher=teacher) for volume in volumes)
     return Curve(ratio, labels, solved, {}, {})
 
 
-def record(result: Curve) -> dict[str, Any]:
+def record(result: Curve, models: tuple[GLM, GLM]) -> dict[str, Any]:
     """The JSON of a curve."""
     return {
+        "model": describe_model(models[0]),
+        "teacher": describe_model(models[1]),
         "alpha": result.pool_ratio,
         "budget": result.budget,
         "status": result.status,
@@ -100,10 +112,10 @@ def _claimed(out: Path | None) -> Iterator[Path]:
         temporary.unlink(missing_ok=True)
 
 
-def _write(result: Curve, path: Path) -> None:
+def _write(result: Curve, models: tuple[GLM, GLM], path: Path) -> None:
     suffix = path.suffix.lower()
     if suffix == ".json":
-        path.write_text(to_json(record(result)) + "\n")
+        path.write_text(to_json(record(result, models)) + "\n")
     elif suffix == ".csv":
         result.to_frame().to_csv(path, index=False)
     elif suffix == ".parquet":
@@ -111,12 +123,14 @@ def _write(result: Curve, path: Path) -> None:
     else:
         from gardner.report.figures import complexity_chart, save
 
-        title = f"Complexity against log-volume, alpha = {result.pool_ratio:g}, budget = {result.budget:g}"
+        title = (
+            f"Complexity against log-volume, alpha = {result.pool_ratio:g}, budget = {result.budget:g}{told(*models)}"
+        )
         save(complexity_chart(result.to_frame(), title), path)
 
 
-def _print(result: Curve) -> None:
-    table = Table(title=f"alpha = {result.pool_ratio:g}, budget = {result.budget:g}", title_justify="left")
+def _print(result: Curve, model: str) -> None:
+    table = Table(title=f"alpha = {result.pool_ratio:g}, budget = {result.budget:g}{model}", title_justify="left")
     for name in _SHOWN:
         table.add_column(name.replace("_", " "), justify="right")
     for point in result.points:

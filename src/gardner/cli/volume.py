@@ -10,6 +10,7 @@ import typer
 from rich.table import Table
 
 from gardner.cli.console import JSON, fixed, number, output, progress_bar, to_json
+from gardner.cli.models import CHANNEL, PRIOR, describe_model, read_models
 
 if TYPE_CHECKING:
     from gardner.inference import Posterior
@@ -32,6 +33,8 @@ def command(
     scale: bool = typer.Option(
         False, "--scale", help="Divide rows by sqrt(N). The sign of a field does not feel it, noise does."
     ),
+    prior: str = PRIOR,
+    channel: str = CHANNEL,
     seed: int = typer.Option(0, "--seed", help="Seed of the Monte Carlo method."),
     stderr: float = typer.Option(0.002, "--stderr", help="Standard error of ln v the Monte Carlo method aims at."),
     json: bool = JSON,
@@ -54,13 +57,14 @@ def command(
     matrix, vector = read_matrix("rows", rows, without=labels), read_vector("labels", labels)
     from gardner.inference import infer
 
+    model, _ = read_models(prior, channel, None, None)
     if scale:
         matrix = matrix / math.sqrt(matrix.shape[1])
     with progress_bar(method) as progress:
         options: dict[str, Any] = {} if method == "amp" else {"progress": progress}
         if method == "mc":
             options |= {"seed": seed, "stderr": stderr}
-        posterior = infer(matrix, vector, method=method, **options)
+        posterior = infer(matrix, vector, model, method=method, **options)
     if json:
         typer.echo(to_json(record(posterior)))
     else:
@@ -74,6 +78,7 @@ def record(posterior: Posterior) -> dict[str, Any]:
     stderr = posterior.stderr
     return {
         "method": posterior.method,
+        "model": describe_model(posterior.model),
         "features": posterior.features,
         "rows": int(posterior.labels.shape[0]),
         "log_volume": posterior.log_volume,

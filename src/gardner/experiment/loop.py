@@ -27,20 +27,28 @@ _FIRST, _STRATEGY, _TEST = (int.from_bytes(name, "big") for name in (b"first", b
 
 @dataclass(frozen=True)
 class Round:
-    """What is known after a round's labels came in. ``bits_per_label`` is the gain of this round's labels."""
+    """What is known after a round's labels came in. ``bits_per_label`` is the gain of this round's labels.
+
+    ``accuracy`` is the share of new rows on which the sign of the mean field agrees with the teacher's field before any
+    noise, 1 − arccos(cosine)/π. With real labels there is none: ``squared_error`` is what counts.
+    """
 
     labels: int
     budget: float
     log_volume: float
     overlap: float
     norm: float
-    accuracy: float
+    accuracy: float | None
     test_accuracy: float | None
     bits_per_label: float
     iterations: int
     residual: float
     damping: float
     status: str
+
+    def squared_error(self, second_moment: float = 1.0) -> float:
+        """Mean square of the difference between a new row's mean field and the teacher's, r⁰ − 2m + q."""
+        return second_moment - 2.0 * self.overlap * math.sqrt(second_moment) + self.norm
 
 
 @dataclass(frozen=True)
@@ -88,12 +96,15 @@ def run(
     batch_size: int,
     seed: int,
     model: GLM = PERCEPTRON,
+    teacher: GLM | None = None,
     variances: Variances = "vector",
     tolerance: float = TOLERANCE,
     test_rows: int = 0,
     threads: int | None = None,
 ) -> Run:
     """Spend a budget of labels (per weight) on a pool.
+
+    ``model`` is what the student believes; ``teacher`` the model the instance was drawn from, where it is another one.
 
     >>> from gardner.model import draw_instance
     >>> from gardner.strategies import make_registered
@@ -105,10 +116,11 @@ def run(
     """
     pool, features = instance.rows.shape
     total = _check_sizes(budget, batch_size, pool, features)
+    _check_labels(instance, model)
     training = Training(instance, total, model, variances, tolerance, threads)
     training.change(np.random.default_rng([_FIRST, seed]).permutation(pool)[: min(batch_size, total)])
     rng = np.random.default_rng([_STRATEGY, seed])
-    test = _test_set(instance, model, test_rows, seed)
+    test = _test_set(instance, teacher or model, test_rows, seed)
     clock, rounds, seconds = _Clock(), list[Round](), list[Seconds]()
     while True:
         posterior = clock.time("fitting", training.posterior)
@@ -135,6 +147,15 @@ def _check_sizes(budget: float, batch_size: int, pool: int, features: int) -> in
     if total > pool:
         raise InvalidInputError("budget", budget, f"the pool has only {pool / features:g} rows per weight")
     return total
+
+
+def _check_labels(instance: Instance, model: GLM) -> None:
+    """AMP in a loop checks nothing: a student of ±1 labels must not be handed real ones."""
+    labels = model.channel.labels
+    if labels and not np.isin(instance.labels, labels).all():
+        raise InvalidInputError(
+            "model.channel", model.channel, f"it knows the labels {labels} only, and the teacher gives others"
+        )
 
 
 def _view(
@@ -172,15 +193,17 @@ def _measure(
     size, teacher = float(np.linalg.norm(mean)), float(np.linalg.norm(instance.teacher))
     cosine = float(mean @ instance.teacher) / (size * teacher) if size > 0.0 else 0.0
     volume, labels = (0.0, 0) if before is None else (before.log_volume, before.labels)
-    correct = None if test is None else float(np.mean(np.where(test[0] @ mean < 0.0, -1.0, 1.0) == test[1]))
+    correct = None
+    if test is not None and posterior.model.channel.labels:
+        correct = float(np.mean(np.where(test[0] @ mean < 0.0, -1.0, 1.0) == test[1]))
     return Round(
         labels=count,
         budget=count / features,
         log_volume=posterior.log_volume,
-        # the teacher's norm, 1 + O(1/√N) by chance, is invisible to the sign: taken out
+        # the teacher's norm, √r⁰ + O(1/√N) by chance, is invisible to the sign: taken out
         overlap=float(mean @ instance.teacher) / (teacher * math.sqrt(features)),
         norm=float(mean @ mean) / features,
-        accuracy=1.0 - math.acos(min(1.0, max(-1.0, cosine))) / math.pi,
+        accuracy=1.0 - math.acos(min(1.0, max(-1.0, cosine))) / math.pi if posterior.model.channel.labels else None,
         test_accuracy=correct,
         bits_per_label=features * (volume - posterior.log_volume) / ((count - labels) * math.log(2.0)),
         iterations=posterior.iterations,
@@ -190,12 +213,12 @@ def _measure(
     )
 
 
-def _test_set(instance: Instance, model: GLM, count: int, seed: int) -> tuple[Any, Any] | None:
+def _test_set(instance: Instance, teacher: GLM, count: int, seed: int) -> tuple[Any, Any] | None:
     if count == 0:
         return None
     rng = np.random.default_rng([_TEST, seed])
     rows = rng.standard_normal((count, instance.rows.shape[1])) / math.sqrt(instance.rows.shape[1])
-    return rows, model.channel.sample(rows @ instance.teacher, rng)
+    return rows, teacher.channel.sample(rows @ instance.teacher, rng)
 
 
 def check_choice(choice: Choice, view: View, strategy: Strategy) -> tuple[Integers, Integers | None]:

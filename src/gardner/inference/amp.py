@@ -30,8 +30,8 @@ from gardner.errors import InvalidInputError
 from gardner.inference.damping import Damper, Verdict
 from gardner.inference.inputs import check_settings, check_training
 from gardner.inference.kernel import Sweeper, pool_fields
+from gardner.inference.noisy_scalars import CHANNELS
 from gardner.inference.posterior import Posterior, Status
-from gardner.inference.scalars import CHANNELS
 from gardner.inference.separable import MARGIN, separate
 from gardner.inference.separable import Verdict as Separable
 from gardner.model import GLM, PERCEPTRON, library_of
@@ -94,8 +94,11 @@ def amp(
     ``tolerance`` bounds the residual, the root mean square change of the means in units of a prior weight and of g in
     units of 1/√V, so it does not depend on N (default 1e-8, in float32 5e-6). ``damping`` is where the automatic
     damping begins. ``twin`` chooses the pass over the rows, by default the kernel wherever it can serve: NumPy arrays,
-    channels of ``scalars.CHANNELS``. ``check_input=False`` saves a few passes over rows that were checked before, as in
-    a loop that adds to them.
+    any channel of the package. ``check_input=False`` saves a few passes over rows that were checked before, as in a
+    loop that adds to them.
+
+    Where there are several fixed points (a first-order transition, as with weights ±1; the lost sign of an absolute
+    value, for which the prior itself is one), the prior and a ``start`` may each lead to their own.
 
     Labels without noise can contradict each other; AMP does not notice. Unless ``decide_empty`` is false, the posterior
     mean is tried as a witness, and where it fails :func:`separate` finds another one or proves that there is none.
@@ -153,6 +156,7 @@ class _End:
     residual: float
 
 
+@np.errstate(invalid="ignore", divide="ignore", over="ignore")  # what is not finite shows in the residual
 def _iterate(
     run: Callable[[Start], Passage], state: Start, cold: Start, model: GLM, damper: Damper, max_iterations: int
 ) -> _End:
@@ -182,17 +186,17 @@ def _iterate(
         )
 
 
+@np.errstate(invalid="ignore")  # a state that did not converge may have none
 def bethe(model: GLM, found: Passage, weights: Weights, labels: Array) -> float:
     """ln Z at a fixed point, summed in double precision."""
     library = library_of(weights.mean)
-    xp = library.xp
     of_weights = (
         model.prior.log_partition(found.precision, weights.b, library)
         - weights.b * weights.mean
         + 0.5 * found.precision * (weights.mean * weights.mean + weights.variance)
     )
     of_rows = model.channel.log_partition(labels, found.omega, found.V, library) + 0.5 * found.V * found.g * found.g
-    return float(xp.sum(of_weights, dtype=xp.float64)) + float(xp.sum(of_rows, dtype=xp.float64))
+    return sum(float(library.xp.sum(part, dtype=library.xp.float64)) for part in (of_weights, of_rows))
 
 
 def cold_start(rows: Array, model: GLM) -> Start:
@@ -247,6 +251,8 @@ def _residual(weights: Weights, found: Passage, state: Start, model: GLM) -> flo
     xp = library_of(weights.mean).xp
     means = float(xp.mean((weights.mean - state.mean) ** 2)) / model.prior.second_moment
     rows = float(xp.mean((found.g - state.g) ** 2 * found.V)) if found.g.shape[0] else 0.0
+    if not model.channel.labels:  # of a symmetric channel, as the absolute value, g may rest at zero from the start
+        means += float(xp.mean((weights.variance - state.variance) ** 2)) / model.prior.second_moment**2
     return math.sqrt(means + rows) if math.isfinite(means + rows) else math.inf
 
 

@@ -7,7 +7,6 @@ rows are copied once, transposed, so that every loop runs over rows and becomes 
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import lru_cache
@@ -19,9 +18,17 @@ from numpy.typing import NDArray
 from gardner.errors import InvalidInputError
 from gardner.inference.compiler import kept, specialised
 from gardner.inference.inputs import check_settings, check_training
-from gardner.inference.scalars import CHANNELS
+from gardner.inference.noisy_scalars import (
+    CHANNELS,
+    PRIORS,
+    gaussian_moments,
+    gaussian_potential,
+    kind_of,
+    parameter_of,
+)
+from gardner.inference.scalars import SIGN
 from gardner.inference.threads import run_all, thread_count
-from gardner.model import GLM, PERCEPTRON, Gaussian, Sign
+from gardner.model import GLM, PERCEPTRON
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.integer[Any]]
@@ -46,8 +53,9 @@ class SubsetVolumes:
         return float(np.mean(self.converged)) if self.converged.size else 1.0
 
 
-# a channel's own functions, and what is compiled with them, take these places in `_solver`
-_derivatives, _log_partition = CHANNELS[Sign].derivatives, CHANNELS[Sign].log_partition
+# a model's own functions, and what is compiled with them, take these places in `_solver`
+_derivatives, _log_partition = SIGN.derivatives, SIGN.log_partition
+_moments, _potential = gaussian_moments, gaussian_potential
 
 
 @kept(fast=True)
@@ -66,10 +74,10 @@ def _fields(F: Floats, S: Floats, mean: Floats, variance: Floats, g: Floats, ome
         omega[k] -= V[k] * g[k]
 
 
-def _answer(y: Floats, omega: Floats, V: Floats, real: Floats, g: Floats, slope: Floats) -> None:
+def _answer(noise: float, y: Floats, omega: Floats, V: Floats, real: Floats, g: Floats, slope: Floats) -> None:
     """New g and −g' of the rows, zero for those of padding."""
     for k in range(y.shape[0]):
-        one, two = _derivatives(y[k], omega[k], V[k])
+        one, two = _derivatives(y[k], omega[k], V[k], noise)
         g[k] = one * real[k]
         slope[k] = two * real[k]
 
@@ -85,18 +93,11 @@ def _moved(before: Floats, g: Floats, V: Floats, size: int) -> float:
     return float(change / size)
 
 
-@kept(fast=True)
 def _update(
-    F: Floats,
-    S: Floats,
-    g: Floats,
-    slope: Floats,
-    mean: Floats,
-    variance: Floats,
-    A: Floats,
-    b: Floats,
-    keep: float,
-) -> float:
+    shape: float, F: Floats, S: Floats, g: Floats, slope: Floats,
+    mean: Floats, variance: Floats, A: Floats, b: Floats, keep: float,
+) -> float:  # fmt: skip
+    """New A, b, means and variances; mean square change of the means."""
     features, rows = F.shape
     change = 0.0
     for i in range(features):
@@ -107,26 +108,27 @@ def _update(
             precision += S[i, k] * slope[k]
         A[i] = precision
         b[i] = precision * mean[i] + force
-        new = 1.0 / (1.0 + precision)  # the standard normal prior
-        step = b[i] * new - mean[i]
+        new_mean, new_variance = _moments(precision, b[i], shape)
+        step = new_mean - mean[i]
         change += step * step
         mean[i] += (1.0 - keep) * step
-        variance[i] += (1.0 - keep) * (new - variance[i])
+        variance[i] += (1.0 - keep) * (new_variance - variance[i])
     return float(change / features)
 
 
-def _bethe(y: Floats, omega: Floats, V: Floats, g: Floats, A: Floats, b: Floats, size: int) -> float:
-    # with x̂ = b/(1+A) and Δ = 1/(1+A), what is left of the sum over weights is short
+def _bethe(
+    shape: float, noise: float, y: Floats, omega: Floats, V: Floats, g: Floats, A: Floats, b: Floats, size: int
+) -> float:
     total = 0.0
     for i in range(A.shape[0]):
-        mean = b[i] / (1.0 + A[i])
-        total += 0.5 * (A[i] / (1.0 + A[i]) - math.log1p(A[i]) - mean * mean)
+        total += _potential(A[i], b[i], shape)
     for k in range(size):
-        total += _log_partition(y[k], omega[k], V[k]) + 0.5 * V[k] * g[k] * g[k]
+        total += _log_partition(y[k], omega[k], V[k], noise) + 0.5 * V[k] * g[k] * g[k]
     return float(total / A.shape[0])
 
 
 def _solve(
+    shape: float, noise: float, moment: float,
     pool: Floats, labels: Floats, subsets: Integers, tolerance: float, schedule: Floats,
     log_volume: Floats, converged: NDArray[np.bool_], iterations: NDArray[np.int32],
 ) -> None:  # fmt: skip
@@ -149,32 +151,35 @@ def _solve(
         iterations[s] = 0
         for attempt in range(schedule.shape[0]):
             mean[:] = 0.0
-            variance[:] = 1.0
+            variance[:] = moment
             g[:] = 0.0
             before[:] = 0.0
             change = np.inf
             for _ in range(int(schedule[attempt, 1])):
                 _fields(F, S, mean, variance, g, omega, V)
-                _answer(y, omega, V, real, g, slope)
+                _answer(noise, y, omega, V, real, g, slope)
                 change = _moved(before, g, V, size)
-                change += _update(F, S, g, slope, mean, variance, A, b, schedule[attempt, 0])
+                change += _update(shape, F, S, g, slope, mean, variance, A, b, schedule[attempt, 0]) / moment
                 iterations[s] += 1
                 if not change > tolerance * tolerance:
                     break
             converged[s] = change <= tolerance * tolerance
             if converged[s]:
                 break
-        log_volume[s] = _bethe(y, omega, V, g, A, b, size)
+        log_volume[s] = _bethe(shape, noise, y, omega, V, g, A, b, size)
 
 
 @lru_cache
-def _solver(channel: type) -> Callable[..., None]:
-    name, scalars = channel.__name__, CHANNELS[channel]
+def _solver(prior: type, channel: type) -> Callable[..., None]:
+    """``_solve`` for a kind of prior and a kind of channel; their parameters are arguments."""
+    name = f"{prior.__name__}_{channel.__name__}"
+    of_weights, of_rows = PRIORS[prior], CHANNELS[channel]
     return specialised(
         _solve,
         name,
-        _answer=specialised(_answer, name, fast=True, _derivatives=scalars.derivatives),
-        _bethe=specialised(_bethe, name, _log_partition=scalars.log_partition),
+        _answer=specialised(_answer, name, fast=True, _derivatives=of_rows.derivatives),
+        _update=specialised(_update, name, fast=True, _moments=of_weights.moments),
+        _bethe=specialised(_bethe, name, _potential=of_weights.potential, _log_partition=of_rows.log_partition),
     )
 
 
@@ -225,21 +230,21 @@ def subset_log_volumes(
     >>> volumes.fraction_converged
     1.0
     """
-    if not isinstance(model.prior, Gaussian) or type(model.channel) not in CHANNELS:
-        raise InvalidInputError("model", model, "batched AMP is written for a Gaussian prior and the sign channel")
+    _check_model(model)
     check_settings(tolerance, 1, 0.0)
     pool, y = (np.ascontiguousarray(part, dtype=np.float64) for part in check_training(rows, labels, model))
     subsets = _check_subsets(subsets, pool.shape[0])
     count = subsets.shape[0]
     result = SubsetVolumes(np.empty(count), np.empty(count, dtype=np.bool_), np.zeros(count, dtype=np.int32))
-    solve = _solver(type(model.channel))
+    solve = _solver(type(model.prior), kind_of(model.channel))
+    constants = (parameter_of(model.prior), parameter_of(model.channel), model.prior.second_moment)
 
     done: list[int] = []
 
     def piece(start: int) -> None:
         part = slice(start, start + PIECE)
         solve(
-            pool, y, subsets[part], tolerance, SCHEDULE,
+            *constants, pool, y, subsets[part], tolerance, SCHEDULE,
             result.log_volume[part], result.converged[part], result.iterations[part],
         )  # fmt: skip
         done.append(min(PIECE, count - start))
@@ -248,6 +253,16 @@ def subset_log_volumes(
 
     run_all(piece, [(start,) for start in range(0, count, PIECE)], thread_count(threads))
     return result
+
+
+def _check_model(model: GLM) -> None:
+    if type(model.prior) in PRIORS and type(model.channel) in CHANNELS:
+        return
+    known = (", ".join(kind.__name__ for kind in register) for register in (PRIORS, CHANNELS))
+    raise InvalidInputError(
+        "model", model, "batched AMP is compiled for the priors {} and the channels {}".format(*known),
+        hint="call amp for one subset after the other",
+    )  # fmt: skip
 
 
 def _check_subsets(given: Any, pool_size: int) -> Integers:

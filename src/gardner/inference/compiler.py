@@ -17,6 +17,7 @@ from typing import Any, TypeVar, cast
 
 from numba import njit
 
+import gardner.model.logistic
 import gardner.model.special
 
 Function = TypeVar("Function", bound=Callable[..., Any])
@@ -60,7 +61,8 @@ def specialised(function: Function, name: str = "", *, fast: bool = False, **con
 def _stamp() -> str:
     """What the compiled functions are made of, in eight letters."""
     here = Path(__file__)
-    sources = [here, here.with_name("scalars.py"), Path(inspect.getfile(gardner.model.special))]
+    models = [Path(inspect.getfile(module)) for module in (gardner.model.special, gardner.model.logistic)]
+    sources = [here, here.with_name("scalars.py"), here.with_name("noisy_scalars.py"), *models]
     return hashlib.sha256(b"".join(source.read_bytes() for source in sources)).hexdigest()[:8]
 
 

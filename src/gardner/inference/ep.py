@@ -39,6 +39,8 @@ _THIN = 1e3  # ratio of the factor's largest to smallest diagonal from which the
 _SMALLEST_STEP = 1e-4  # a run that breaks even at this step is diverging
 _OVERSHOT, _CRAWLING = -0.2, 0.3  # cosine-like ratios of neighbouring updates that call for a shorter or a longer step
 _SHORTEN, _LENGTHEN = 0.25, 1.3  # the most a step changes at once
+_RUNGS = (0.7, 0.9, 0.97)  # damping tried from the start where such a channel diverged
+_PATIENCE = 15  # iterations without progress after which a channel that is not log-concave gets shorter steps for good
 
 
 @dataclass(frozen=True)
@@ -101,7 +103,8 @@ def expectation_propagation(
     _check_prior(model)
     check_settings(tolerance, max_iterations, damping)
     rows, labels = check_training(rows, labels, model)
-    F, y = np.asarray(rows, dtype=np.float64), np.asarray(labels, dtype=np.float64)
+    # rows times the prior's standard deviation: from here on the prior is standard normal
+    F, y = np.asarray(rows, dtype=np.float64) * _deviation(model), np.asarray(labels, dtype=np.float64)
     if F.shape[0] == 0:
         return _without_rows(F.shape[1], y, model, Status.CONVERGED)
     verdict = separate(F, y).verdict if model.channel.noiseless else Verdict.OPEN
@@ -111,10 +114,17 @@ def expectation_propagation(
     if F.shape[0] < F.shape[1]:
         columns, triangle = scipy.linalg.qr(F.T, mode="economic", check_finite=False)
         F, basis = np.ascontiguousarray(triangle.T), np.asarray(columns.T, dtype=np.float64)
-    run = _iterate(F, y, model.channel, tolerance, max_iterations, damping, progress or (lambda _: None))
+    for least in (damping, *(rung for rung in _RUNGS if rung > damping)):
+        run = _iterate(F, y, model.channel, tolerance, max_iterations, least, progress or (lambda _: None))
+        if run.status is not Status.DIVERGED or float(np.min(run.state.target_tau)) >= 0.0:
+            break
     if verdict is Verdict.UNDECIDED and run.status is Status.CONVERGED:
         run = _Run(run.state, Status.UNDECIDED, run.iterations, run.damping)
     return _posterior(run, y, model, basis)
+
+
+def _deviation(model: GLM) -> float:
+    return math.sqrt(model.prior.second_moment)
 
 
 def _check_prior(model: GLM) -> None:
@@ -140,10 +150,14 @@ def _iterate(
     if state is None:
         raise InvalidInputError("rows", "their scale", "their squares overflow or vanish", hint="rescale them")
     last_update: Floats | None = None
+    best, waited = math.inf, 0
     for iteration in range(max_iterations):
         progress(min(max(math.log(max(state.residual, tolerance)) / math.log(tolerance), 0.0), 1.0))
         if state.residual <= tolerance:
             return _Run(state, Status.CONVERGED, iteration, 1.0 - step)
+        best, waited = (state.residual, 0) if state.residual < 0.99 * best else (best, waited + 1)
+        if waited >= _PATIENCE and float(np.min(state.target_tau)) < 0.0:  # sites that take turns in changing sides
+            longest, best, waited = max(0.5 * longest, 1.0 - _RUNGS[-1]), math.inf, 0
         update = state.update
         if last_update is not None:
             step = min(longest, step * _stretch(update, last_update))
@@ -179,9 +193,9 @@ def _stretch(update: Floats, last_update: Floats) -> float:
 @np.errstate(over="ignore", divide="ignore", invalid="ignore")  # what overflows is not finite, and the guards see it
 def _evaluate(F: Floats, y: Floats, channel: Channel, tau: Floats, nu: Floats) -> _State | None:
     """Marginals, cavities and new sites; nothing where rounding or too long a step left no proper cavity."""
-    if float(np.min(tau)) < 0.0:  # never with a log-concave channel
+    cholesky = _factor(F, tau)
+    if cholesky is None:
         return None
-    cholesky = _factor(np.sqrt(tau)[:, None] * F)
     # s as a sum of squares: from Σ itself, thin directions would be the difference of large numbers
     spread = scipy.linalg.solve_triangular(cholesky, F.T, lower=True, check_finite=False)
     whitened = scipy.linalg.solve_triangular(cholesky, F.T @ nu, lower=True, check_finite=False)
@@ -204,9 +218,15 @@ def _evaluate(F: Floats, y: Floats, channel: Channel, tau: Floats, nu: Floats) -
     return _State(tau, nu, cholesky, whitened, a, s, omega, V, g, target_tau, target_nu, residual)
 
 
-def _factor(weighted: Floats) -> Floats:
-    """L with L Lᵀ = I + AᵀA."""
-    features = weighted.shape[1]
+def _factor(F: Floats, tau: Floats) -> Floats | None:
+    """L with L Lᵀ = I + Fᵀ diag(τ) F; none where sites of negative τ, as a likely flip has, outweigh all others."""
+    features = F.shape[1]
+    if float(np.min(tau)) < 0.0:
+        try:
+            return np.asarray(scipy.linalg.cholesky(np.eye(features) + (F.T * tau) @ F, lower=True, check_finite=False))
+        except scipy.linalg.LinAlgError:
+            return None
+    weighted = np.sqrt(tau)[:, None] * F
     precision = weighted.T @ weighted
     precision.flat[:: features + 1] += 1.0
     try:
@@ -244,6 +264,7 @@ def _posterior(run: _Run, y: Floats, model: GLM, basis: Floats | None) -> Poster
     if basis is not None:
         mean = basis.T @ mean
         covariance = np.eye(basis.shape[1]) + basis.T @ ((covariance - identity) @ basis)
+    mean, covariance = _deviation(model) * mean, model.prior.second_moment * covariance
     return Posterior(
         method="ep", model=model, status=run.status, mean=mean, variance=np.diag(covariance).copy(),
         omega=state.omega, V=state.V, g=state.g, labels=y, log_evidence=_log_evidence(state, y, model.channel),
@@ -255,7 +276,7 @@ def _without_rows(features: int, y: Floats, model: GLM, status: Status) -> Poste
     """The prior where there are no rows; zeros where no weights give the labels."""
     empty = status is Status.EMPTY
     zero = np.zeros(y.size)
-    variance = np.zeros(features) if empty else np.ones(features)
+    variance = np.zeros(features) if empty else np.full(features, model.prior.second_moment)
     return Posterior(
         method="ep", model=model, status=status, mean=np.zeros(features), variance=variance,
         omega=zero, V=zero.copy(), g=zero.copy(), labels=y, log_evidence=-math.inf if empty else 0.0,

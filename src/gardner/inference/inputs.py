@@ -70,6 +70,12 @@ def check_finite(rows: Array) -> None:
 
 
 def _check_labels(labels: Array, model: GLM, xp: Any) -> None:
+    if not model.channel.labels:
+        finite = xp.isfinite(labels)
+        if not bool(xp.all(finite)):
+            first = int(xp.argmin(xp.astype(finite, xp.int8)))
+            raise InvalidInputError(f"labels[{first}]", float(labels[first]), "a label must be a finite number")
+        return
     known = xp.zeros_like(labels, dtype=xp.bool)
     for label in model.channel.labels:
         known = known | (labels == label)

@@ -16,9 +16,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gardner.inference.compiler import kept, specialised
-from gardner.inference.scalars import CHANNELS
+from gardner.inference.noisy_scalars import CHANNELS, kind_of, parameter_of
+from gardner.inference.scalars import SIGN
 from gardner.inference.threads import run_all, thread_count
-from gardner.model import Channel, Sign
+from gardner.model import Channel
 
 Floats = NDArray[Any]  # float32 or float64
 
@@ -27,21 +28,23 @@ MOST_BLOCKS = 64  # more would spend time on adding up
 SMALL = 1 << 17  # entries of F below which a second thread costs more than it brings
 
 
-_derivatives = CHANNELS[Sign].derivatives  # a channel's own, and its answer, take these places in `_compiled`
+_derivatives = SIGN.derivatives  # a channel's own, and its answer, take these places in `_compiled`
 
 
-def _answer(first: int, last: int, labels: Floats, g: Floats, omega: Floats, V: Floats, slope: Floats) -> None:
+def _answer(
+    first: int, last: int, parameter: float, labels: Floats, g: Floats, omega: Floats, V: Floats, slope: Floats
+) -> None:
     """Turn the plain dot products in ω and V into fields, g and −g' of the rows from ``first`` to ``last``."""
     # The scalar mathematics is always done in double precision. Two loops: with more arrays in one, the compiler would
     # have to rule out too many overlaps of memory and would not vectorise.
     for i in range(first, last):
         omega[i] = np.float64(omega[i]) - np.float64(V[i]) * np.float64(g[i])
     for i in range(first, last):
-        g[i], slope[i] = _derivatives(np.float64(labels[i]), np.float64(omega[i]), np.float64(V[i]))
+        g[i], slope[i] = _derivatives(np.float64(labels[i]), np.float64(omega[i]), np.float64(V[i]), parameter)
 
 
 def _vector_pass(
-    rows: Floats, labels: Floats, mean: Floats, variance: Floats,
+    parameter: float, rows: Floats, labels: Floats, mean: Floats, variance: Floats,
     g: Floats, omega: Floats, V: Floats, slope: Floats, precision: Floats, force: Floats,
 ) -> None:  # fmt: skip
     """Vector variances, four rows at a time: eight sums and eight factors fit the registers."""
@@ -72,7 +75,7 @@ def _vector_pass(
             precision[j] += h0 * a * a + h1 * b * b + h2 * c * c + h3 * e * e
         omega[i], omega[i + 1], omega[i + 2], omega[i + 3] = s0, s1, s2, s3
         V[i], V[i + 1], V[i + 2], V[i + 3] = t0, t1, t2, t3
-        _answer(i, i + 4, labels, g, omega, V, slope)
+        _answer(i, i + 4, parameter, labels, g, omega, V, slope)
         g0, g1, g2, g3 = g[i], g[i + 1], g[i + 2], g[i + 3]
         h0, h1, h2, h3 = slope[i], slope[i + 1], slope[i + 2], slope[i + 3]
         p = i
@@ -89,7 +92,7 @@ def _vector_pass(
             t0 += a * a * variance[j]
         omega[i] = s0
         V[i] = t0
-        _answer(i, i + 1, labels, g, omega, V, slope)
+        _answer(i, i + 1, parameter, labels, g, omega, V, slope)
         g0 = g[i]
         h0 = slope[i]
         for j in range(features):
@@ -99,7 +102,7 @@ def _vector_pass(
 
 
 def _scalar_pass(
-    rows: Floats, labels: Floats, mean: Floats,
+    parameter: float, rows: Floats, labels: Floats, mean: Floats,
     g: Floats, omega: Floats, V: Floats, slope: Floats, force: Floats,
 ) -> None:  # fmt: skip
     """Scalar variances: products row by row, the stream memory likes best, then eight rows at a time from cache."""
@@ -113,7 +116,7 @@ def _scalar_pass(
             for j in range(features):
                 total += rows[k, j] * mean[j]
             omega[k] = total
-        _answer(i, i + 8, labels, g, omega, V, slope)
+        _answer(i, i + 8, parameter, labels, g, omega, V, slope)
         g0, g1, g2, g3 = g[i], g[i + 1], g[i + 2], g[i + 3]
         g4, g5, g6, g7 = g[i + 4], g[i + 5], g[i + 6], g[i + 7]
         for j in range(features):
@@ -132,7 +135,7 @@ def _scalar_pass(
         for j in range(features):
             total += rows[i, j] * mean[j]
         omega[i] = total
-        _answer(i, i + 1, labels, g, omega, V, slope)
+        _answer(i, i + 1, parameter, labels, g, omega, V, slope)
         g0 = g[i]
         for j in range(features):
             force[j] += g0 * rows[i, j]
@@ -203,13 +206,14 @@ class Sweeper:
         self.mean, self.variance = (np.empty(features, rows.dtype) for _ in range(2))
         self.g, self.omega, self.V, self.slope = (np.empty(count, rows.dtype) for _ in range(4))
         self.precision, self.force = (np.empty((len(bounds), features), rows.dtype) for _ in range(2))
-        vector_pass, scalar_pass = _compiled(type(channel))
+        vector_pass, scalar_pass = _compiled(kind_of(channel))
         self.function = scalar_pass if scalar else vector_pass
+        parameter = parameter_of(channel)
         weights = (self.mean,) if scalar else (self.mean, self.variance)
         sums = (self.force,) if scalar else (self.precision, self.force)
         self.tasks = [
             (
-                rows[a:b], labels[a:b], *weights, self.g[a:b], self.omega[a:b], self.V[a:b], self.slope[a:b],
+                parameter, rows[a:b], labels[a:b], *weights, self.g[a:b], self.omega[a:b], self.V[a:b], self.slope[a:b],
                 *(part[k] for part in sums),
             )
             for k, (a, b) in enumerate(bounds)

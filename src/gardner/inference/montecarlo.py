@@ -223,7 +223,7 @@ def sample_version_space(
 
 def _training(rows: Any, labels: Any, model: GLM) -> tuple[Floats, Floats, Floats]:
     """Rows, labels and the walls f_μ = y_μ F_μ/|F_μ| they make, in double precision."""
-    if not (isinstance(model.prior, Gaussian) and isinstance(model.channel, Sign)):
+    if not (model.prior == Gaussian() and isinstance(model.channel, Sign)):
         raise InvalidInputError(
             "model", model, "Monte Carlo knows the Gaussian prior with the sign channel only", hint="try method='ep'"
         )

@@ -118,6 +118,8 @@ class Posterior:
 
         A row of zeros has a field of exactly zero, and each label the same chance.
         """
+        if not self.model.channel.labels:
+            raise GardnerError("labels of this channel are real numbers", hint="predict gives their mean and variance")
         rows = self._check_rows(rows)
         check_finite(rows)
         library = library_of(rows)
@@ -132,6 +134,14 @@ class Posterior:
                 xp.exp(self.model.channel.log_partition(y, omega, V, library)) for y in self.model.channel.labels
             ]
         return xp.stack(columns, axis=1)
+
+    def predict(self, rows: Array) -> tuple[Array, Array]:
+        """Mean and variance of the label of new rows, noise included."""
+        omega, V = self.fields(rows)
+        library = library_of(omega)
+        V = library.xp.where(V > 0.0, V, library.xp.full_like(V, _TINY))
+        mean, variance = self.model.channel.predictive(omega, V, library)
+        return mean, variance
 
     def _check_rows(self, rows: Any) -> Array:
         """Rows in the library and precision of the posterior."""

@@ -1,4 +1,4 @@
-"""Scalar functions of the kernels: ψ_Y, g and −g' of each channel, compiled, tested against the model.
+"""Scalar functions of the kernels, compiled, tested against the model: the Mills ratio, ln Φ and the sign channel.
 
 Branch-free arithmetic only (one polynomial, one exponential by range reduction), so that the compiler can turn a loop
 of them into vector instructions.
@@ -13,7 +13,6 @@ from dataclasses import dataclass
 import numpy as np
 
 from gardner.inference.compiler import inlined, polynomial
-from gardner.model import Sign
 from gardner.model.special import MILLS, SCALE
 
 _LOG2_E = 1.0 / math.log(2.0)
@@ -62,7 +61,7 @@ def log_ndtr(u: float) -> float:
 
 
 @inlined
-def sign_derivatives(y: float, omega: float, V: float) -> tuple[float, float]:
+def sign_derivatives(y: float, omega: float, V: float, _parameter: float) -> tuple[float, float]:
     """g = yρ/√V and −g' = ρ(ρ+u)/V, u = yω/√V."""
     width = math.sqrt(V)
     rho, excess = mills(y * omega / width)
@@ -70,17 +69,20 @@ def sign_derivatives(y: float, omega: float, V: float) -> tuple[float, float]:
 
 
 @inlined
-def sign_log_partition(y: float, omega: float, V: float) -> float:
+def sign_log_partition(y: float, omega: float, V: float, _parameter: float) -> float:
     """ψ_Y = ln Φ(yω/√V)."""
     return log_ndtr(y * omega / math.sqrt(V))
 
 
 @dataclass(frozen=True)
 class ScalarChannel:
-    """The compiled functions of a channel: (y, ω, V) → (g, −g') and ψ_Y."""
+    """The compiled functions of a channel: (y, ω, V, its parameter) → (g, −g') and ψ_Y.
 
-    derivatives: Callable[[float, float, float], tuple[float, float]]
-    log_partition: Callable[[float, float, float], float]
+    The parameter is an argument and not a constant: to try another value compiles nothing anew.
+    """
+
+    derivatives: Callable[[float, float, float, float], tuple[float, float]]
+    log_partition: Callable[[float, float, float, float], float]
 
 
-CHANNELS: dict[type, ScalarChannel] = {Sign: ScalarChannel(sign_derivatives, sign_log_partition)}
+SIGN = ScalarChannel(sign_derivatives, sign_log_partition)

@@ -15,6 +15,7 @@ from typing import Any, Protocol, runtime_checkable
 import numpy as np
 from numpy.typing import NDArray
 
+from gardner.model.binary import BinaryLabels, signs
 from gardner.model.special import NUMPY, Array, Library
 
 
@@ -24,12 +25,15 @@ class Channel(Protocol):
 
     @property
     def label_classes(self) -> tuple[tuple[float, float], ...]:
-        """Labels up to the symmetry (y, h) → (−y, −h), as pairs (representative, number of labels it stands for)."""
+        """Labels up to the symmetry (y, h) → (−y, −h), as pairs (representative, number of labels it stands for).
+
+        Empty if labels are real numbers.
+        """
         ...
 
     @property
     def labels(self) -> tuple[float, ...]:
-        """The labels there are."""
+        """The labels there are; none if labels are real numbers, and then e^ψ is a density in y."""
         ...
 
     @property
@@ -45,13 +49,21 @@ class Channel(Protocol):
         """g = ∂ψ_Y/∂ω and −g' = −∂²ψ_Y/∂ω²."""
         ...
 
+    def information(self, omega: Array, V: Array, library: Library = NUMPY) -> Array:
+        """Mutual information I(y; h) of a label with its field h ~ N(ω, V), in nats."""
+        ...
+
+    def predictive(self, omega: Array, V: Array, library: Library = NUMPY) -> tuple[Array, Array]:
+        """Mean and variance of a label whose field is h ~ N(ω, V)."""
+        ...
+
     def sample(self, fields: NDArray[Any], rng: np.random.Generator) -> NDArray[Any]:
         """Labels of given fields h."""
         ...
 
 
 @dataclass(frozen=True)
-class Sign:
+class Sign(BinaryLabels):
     """Noiseless binary labels y = sign(h): ψ_Y(y, ω, V) = ln Φ(yω/√V).
 
     With u = yω/√V and ρ = φ(u)/Φ(u): g = yρ/√V, −g' = ρ(ρ+u)/V.
@@ -60,16 +72,6 @@ class Sign:
     >>> np.round(Sign().log_partition(1.0, np.array([0.0, 2.0]), 4.0), 6)
     array([-0.693147, -0.172754])
     """
-
-    @property
-    def label_classes(self) -> tuple[tuple[float, float], ...]:
-        """Both labels are one class: the channel is odd."""
-        return ((1.0, 2.0),)
-
-    @property
-    def labels(self) -> tuple[float, ...]:
-        """−1 and +1."""
-        return (-1.0, 1.0)
 
     @property
     def noiseless(self) -> bool:
@@ -89,4 +91,4 @@ class Sign:
     def sample(self, fields: NDArray[Any], rng: np.random.Generator) -> NDArray[Any]:
         """The sign; a field of exactly zero counts as positive."""
         del rng
-        return np.where(fields < 0.0, -1.0, 1.0).astype(fields.dtype)
+        return signs(fields)

@@ -54,4 +54,4 @@ def draw_instance(
         piece = for_rows.standard_normal((min(1024, count - start), features)) / np.sqrt(features)
         rows[start : start + 1024] = piece
     fields = rows @ teacher.astype(rows.dtype)
-    return Instance(rows, teacher, model.channel.sample(fields, for_labels))
+    return Instance(rows, teacher, np.asarray(model.channel.sample(fields, for_labels), dtype=rows.dtype))

@@ -9,12 +9,14 @@ and its derivatives in b, the posterior mean and variance of a weight.
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
 
+from gardner.errors import InvalidInputError
 from gardner.model.special import NUMPY, Array, Library
 
 
@@ -42,27 +44,45 @@ class Prior(Protocol):
 
 @dataclass(frozen=True)
 class Gaussian:
-    """Standard normal weights: ψ_X(A, b) = −½ ln(1+A) + b²/(2(1+A)).
+    """Normal weights of variance σ²: ψ_X(A, b) = −½ ln(1+σ²A) + σ²b²/(2(1+σ²A)).
 
     >>> round(float(Gaussian().log_partition(1.0, 2.0)), 6)
     0.653426
     """
 
+    variance: float = 1.0
+
+    def __post_init__(self) -> None:
+        """Check the parameter."""
+        check_parameter("gaussian.variance", self.variance, 0.0, math.inf)
+
     @property
     def second_moment(self) -> float:
-        """r⁰ = 1."""
-        return 1.0
+        """r⁰ = σ²."""
+        return self.variance
 
     def log_partition(self, A: Array, b: Array, library: Library = NUMPY) -> Array:
         """ψ_X(A, b)."""
-        return -0.5 * library.xp.log(1.0 + A) + b * b / (2.0 * (1.0 + A))
+        scale = 1.0 + self.variance * A
+        return -0.5 * library.xp.log(scale) + self.variance * b * b / (2.0 * scale)
 
     def moments(self, A: Array, b: Array, library: Library = NUMPY) -> tuple[Array, Array]:
-        """Mean b/(1+A) and variance 1/(1+A)."""
+        """Mean σ²b/(1+σ²A) and variance σ²/(1+σ²A)."""
         del library
-        variance = 1.0 / (1.0 + A)
+        variance = self.variance / (1.0 + self.variance * A)
         return b * variance, variance
 
     def sample(self, count: int, rng: np.random.Generator) -> NDArray[Any]:
-        """Standard normal numbers."""
-        return rng.standard_normal(count)
+        """Normal numbers."""
+        return math.sqrt(self.variance) * rng.standard_normal(count)
+
+
+def check_parameter(name: str, value: Any, low: float, high: float, *, zero: bool = False) -> None:
+    """A parameter of a prior or channel is a number strictly between its limits; some may also be zero."""
+    if (
+        not isinstance(value, int | float)
+        or isinstance(value, bool)
+        or not (low < value < high or (zero and value == 0))
+    ):
+        ends = f"{low:g} or more and below {high:g}" if zero else f"between {low:g} and {high:g}, both excluded"
+        raise InvalidInputError(name, value, f"it must be a number {ends}")

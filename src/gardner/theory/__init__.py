@@ -1,17 +1,21 @@
 """What any strategy could reach: the replica-symmetric large-deviation theory of [cui2020].
 
-The data flow is the import order: :mod:`special` and :mod:`quadrature` → :mod:`free_entropy` (THE formula) and
-:mod:`jets` (evaluated) → :mod:`typical` (β = 0) and :mod:`stationary` (Newton) → :mod:`branch` (continuation) →
-:mod:`complexity` (curves) → :mod:`bounds` (ends) → :mod:`inverse` (the questions asked backwards).
+The data flow is the import order: :mod:`pair` (who learns from whom), :mod:`special` and :mod:`quadrature` →
+:mod:`state_evolution` and :mod:`fixed_points` (β = 0) and :mod:`free_entropy` (THE formula, with :mod:`regression` for
+real labels and :mod:`hats` for priors without closed form), :mod:`jets` (evaluated) → :mod:`typical`, :mod:`noise`
+(information) and :mod:`stationary` (Newton) → :mod:`branch` (continuation) → :mod:`complexity` (curves) → :mod:`bounds`
+(ends and extremes) → :mod:`inverse` (the questions asked backwards).
 """
 
 from gardner.theory.bounds import Bounds, End, bounds, bounds_sweep
 from gardner.theory.branch import Side, Status
 from gardner.theory.complexity import Curve, complexity_at, complexity_curve
-from gardner.theory.inputs import check_inputs, check_target
+from gardner.theory.extremes import Extremes
+from gardner.theory.inputs import check_inputs, check_model, check_target
 from gardner.theory.inverse import BudgetAnswer, budget_for
+from gardner.theory.noise import capacity
 from gardner.theory.point import Point
-from gardner.theory.typical import Typical, pool, typical
+from gardner.theory.typical import Solution, Typical, pool, typical
 from gardner.theory.warmup import warm_up
 
 __all__ = [
@@ -19,14 +23,18 @@ __all__ = [
     "BudgetAnswer",
     "Curve",
     "End",
+    "Extremes",
     "Point",
     "Side",
+    "Solution",
     "Status",
     "Typical",
     "bounds",
     "bounds_sweep",
     "budget_for",
+    "capacity",
     "check_inputs",
+    "check_model",
     "check_target",
     "complexity_at",
     "complexity_curve",

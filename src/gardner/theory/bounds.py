@@ -10,6 +10,9 @@ from typing import TYPE_CHECKING, Any
 from gardner.model import GLM, PERCEPTRON
 from gardner.theory.branch import Side, Status
 from gardner.theory.complexity import branch, checked
+from gardner.theory.extremes import Extremes, extremes
+from gardner.theory.frozen import is_frozen
+from gardner.theory.noise import capacity, label_entropy
 from gardner.theory.point import Point, point_of, typical_point, whole_pool_point
 from gardner.theory.precision import double_precision
 from gardner.theory.stationary import Problem
@@ -25,8 +28,9 @@ LN2 = math.log(2.0)
 class End:
     """One end of a complexity curve: its last point and how it was reached.
 
-    ``status`` is ``zero`` (Σ = 0 reached), ``bracketed`` (ln v known to the width of ``bracket``) or ``unresolved``
-    (``reason`` says why; ``point``, if there is one, is a subset that exists, so the true end lies beyond it).
+    ``status`` is ``zero`` (Σ = 0 reached), ``bracketed`` (ln v known to the width of ``bracket``), ``frozen`` (discrete
+    weights are known there: no smaller volume exists) or ``unresolved`` (``reason`` says why; ``point``, if there is
+    one, is a subset that exists, so the true end lies beyond it).
     """
 
     point: Point | None
@@ -42,7 +46,12 @@ class End:
 
 @dataclass(frozen=True)
 class Bounds:
-    """The three volumes of a budget, the pool's, and what a label-agnostic strategy is held to."""
+    """The three volumes of a budget, the pool's, and what a label-agnostic strategy is held to.
+
+    With noise, the subset of smallest evidence is the one rich in wrong labels: ``extremes`` holds the points of most
+    and least information and accuracy. ``capacity`` is the most a label can tell, ``label_entropy`` the most entropy it
+    can have (NaN where the student's model is not the teacher's: its evidence is no entropy), both in nats.
+    """
 
     pool_ratio: float
     budget: float
@@ -50,11 +59,24 @@ class Bounds:
     typical: Point
     maximum: End
     pool: Typical
+    extremes: Extremes | None = None
+    capacity: float = LN2
+    label_entropy: float = LN2
+    discrete: bool = True
 
     @property
     def halving(self) -> float:
-        """The label-agnostic bound max(−n ln 2, ln v(α)): one bit a label, and no more than the pool holds."""
-        return max(-self.budget * LN2, self.pool.log_volume)
+        """The label-agnostic bound max(−n ln 2, ln v(α)): one bit a label, and no more than the pool holds.
+
+        Real labels have the entropy of their largest variance in place of ln 2, and no bound by the pool (densities).
+        """
+        least = -self.budget * self.label_entropy
+        return max(least, self.pool.log_volume) if self.discrete else least
+
+    @property
+    def agnostic_information(self) -> float:
+        """The most information a label-agnostic strategy can collect: n × capacity, and no more than the pool's."""
+        return min(self.budget * self.capacity, self.pool.information)
 
     @property
     def residual(self) -> float:
@@ -83,25 +105,34 @@ class Bounds:
         ):
             rows.append({"alpha": self.pool_ratio, "budget": self.budget, "bound": name, "status": status})
             rows[-1].update(vars(point) if point is not None else {})
-        return pd.DataFrame(rows).assign(halving=self.halving, pool=self.pool.log_volume)
+        return pd.DataFrame(rows).assign(
+            halving=self.halving, pool=self.pool.log_volume, agnostic_information=self.agnostic_information
+        )
 
 
 @double_precision
-def bounds(model: GLM = PERCEPTRON, pool_ratio: float = 3.0, budget: float = 0.6) -> Bounds:
+def bounds(model: GLM = PERCEPTRON, pool_ratio: float = 3.0, budget: float = 0.6, teacher: GLM | None = None) -> Bounds:
     """The minimal, typical and maximal volume any subset of ``budget``·N rows of the pool can have.
+
+    ``teacher`` is the teacher's model if it is not the student's.
 
     >>> result = bounds(pool_ratio=3.0, budget=0.6)
     >>> round(result.minimum.log_volume, 5), round(result.maximum.log_volume, 5)
     (-0.96258, -0.1755)
     """
-    problem = checked(model, pool_ratio, budget)
-    whole = pool(model, problem.pool_ratio)
+    problem = checked(model, pool_ratio, budget, teacher)
+    whole, pair = pool(model, problem.pool_ratio, teacher), problem.pair
+    limits = (capacity(pair.teacher.channel, pair.teacher.prior.second_moment), label_entropy(pair))
     if problem.budget == problem.pool_ratio:
         only = whole_pool_point(problem)
-        end = End(only, Status.ZERO, None, "")
-        return Bounds(problem.pool_ratio, problem.budget, end, only, end, whole)
-    low, high = end_of(problem, Side.MIN), end_of(problem, Side.MAX)
-    return Bounds(problem.pool_ratio, problem.budget, low, typical_point(problem), high, whole)
+        end, same = End(only, Status.ZERO, None, ""), Extremes(only, only, only, only)
+        return Bounds(problem.pool_ratio, problem.budget, end, only, end, whole, same, *limits, not pair.regression)
+    top, low, high = typical_point(problem), end_of(problem, Side.MIN), end_of(problem, Side.MAX)
+    if is_frozen(problem):
+        low = End(top, Status.FROZEN, None, low.reason)
+    ends = {Side.MIN: low.point, Side.MAX: high.point}
+    far = extremes(problem, {side: branch(problem, side) for side in Side}, ends)
+    return Bounds(problem.pool_ratio, problem.budget, low, top, high, whole, far, *limits, not pair.regression)
 
 
 def end_of(problem: Problem, side: Side) -> End:
@@ -116,14 +147,15 @@ def bounds_sweep(
     pool_ratio: float,
     budgets: Iterable[float],
     progress: Callable[[float], None] | None = None,
+    teacher: GLM | None = None,
 ) -> list[Bounds]:
     """:func:`bounds` for several budgets; ``progress`` is called with the fraction done."""
     wanted = list(budgets)
     for budget in wanted:
-        checked(model, pool_ratio, budget)
+        checked(model, pool_ratio, budget, teacher)
     results = []
     for index, budget in enumerate(wanted):
-        results.append(bounds(model, pool_ratio, budget))
+        results.append(bounds(model, pool_ratio, budget, teacher))
         if progress is not None:
             progress((index + 1) / len(wanted))
     return results

@@ -13,6 +13,7 @@ from enum import StrEnum
 import numpy as np
 
 from gardner.errors import ConvergenceError
+from gardner.theory.hats import to_k
 from gardner.theory.quadrature import Floats
 from gardner.theory.stationary import (
     Problem,
@@ -23,7 +24,7 @@ from gardner.theory.stationary import (
     solve,
     to_coordinates,
 )
-from gardner.theory.typical import typical_theta
+from gardner.theory.typical import typical_hats, typical_theta
 
 BRACKETED = 1e-5  # Σ/|β| below which an end counts as found
 _GOOD_ENOUGH = 1e-6  # … below which a failing step ends the walk instead of being shortened
@@ -51,11 +52,12 @@ class Side(StrEnum):
 
 
 class Status(StrEnum):
-    """How a branch ended."""
+    """How a branch ended; ``frozen`` is for discrete weights only (:mod:`gardner.theory.frozen`)."""
 
     ZERO = "zero"
     BRACKETED = "bracketed"
     UNRESOLVED = "unresolved"
+    FROZEN = "frozen"
 
 
 @dataclass(frozen=True)
@@ -86,9 +88,10 @@ class Branch:
 
 def follow(problem: Problem, side: Side) -> Branch:
     """Follow one side to its end; never raises for numerical reasons, the status tells."""
-    start = to_coordinates(np.array(typical_theta(problem.model, problem.pool_ratio, problem.budget)))
     states: list[State] = []
+    start = np.full(6, np.nan)
     try:
+        start = begin(problem)
         status, reason = _walk(problem, side, start, states)
     except ConvergenceError as error:
         status, reason = Status.UNRESOLVED, error.what
@@ -97,6 +100,15 @@ def follow(problem: Problem, side: Side) -> Branch:
     if status is Status.UNRESOLVED and states and _reach(states[-1]) < BRACKETED:
         status = Status.BRACKETED
     return Branch(problem, side, start, states, status, reason)
+
+
+def begin(problem: Problem) -> Floats:
+    """The coordinates of the typical subset; the hats of a prior without closed form are remembered."""
+    where = (problem.pair, problem.pool_ratio, problem.budget)
+    theta = np.array(typical_theta(*where))
+    if not problem.pair.gaussian:
+        problem.memory.remember(theta, to_k(typical_hats(*where)))
+    return to_coordinates(theta)
 
 
 def _reach(state: State) -> float:

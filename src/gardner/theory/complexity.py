@@ -15,12 +15,13 @@ import numpy as np
 from gardner.errors import ConvergenceError, InvalidInputError
 from gardner.model import GLM, PERCEPTRON
 from gardner.theory.branch import Branch, Side, Status, follow
+from gardner.theory.frozen import cut
 from gardner.theory.inputs import check_budget, check_count, check_model, check_number, check_pool_ratio
 from gardner.theory.point import Point, next_to, point_of, typical_point, whole_pool_point
 from gardner.theory.precision import double_precision
 from gardner.theory.quadrature import Floats
 from gardner.theory.stationary import Problem, State, at_log_volume, solve
-from gardner.theory.typical import typical
+from gardner.theory.typical import typical_of
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -49,8 +50,8 @@ class Curve:
 
 @functools.lru_cache(maxsize=64)
 def branch(problem: Problem, side: Side) -> Branch:
-    """One side of a curve, remembered."""
-    return follow(problem, side)
+    """One side of a curve, as far as there are subsets of it, remembered."""
+    return cut(follow(problem, side))
 
 
 @double_precision
@@ -60,14 +61,15 @@ def complexity_curve(
     budget: float = 0.6,
     points: int | None = None,
     progress: Callable[[float], None] | None = None,
+    teacher: GLM | None = None,
 ) -> Curve:
     """Σ against ln v at fixed budget, both sides to their ends.
 
     ``points`` asks for that many (at least 3), equally spaced in ln v and solved each, the two ends and the typical
     point among them; without it, the points the branch follower chose come back. ``progress`` is called with the
-    fraction done.
+    fraction done; ``teacher`` is the teacher's model if it is not the student's.
     """
-    problem = checked(model, pool_ratio, budget)
+    problem = checked(model, pool_ratio, budget, teacher)
     if points is not None:
         check_count("points", points, 3, MOST_POINTS)
     if problem.budget == problem.pool_ratio:
@@ -100,7 +102,7 @@ def _spread(
 
     A point that cannot be solved is told in ``reasons``; the others stand.
     """
-    top = typical(problem.model, problem.budget).log_volume
+    top = typical_of(problem.pair, problem.budget).log_volume
     reach = {side: abs(sides[side].states[-1].log_volume - top) if sides[side].states else 0.0 for side in Side}
     share = round((points - 1) * reach[Side.MIN] / max(sum(reach.values()), 1e-300))
     share = min(max(share, 1), points - 2)
@@ -123,7 +125,7 @@ def at_volume(problem: Problem, side: Branch, log_volume: float) -> State:
     """The state of given ln v on a side that has been followed beyond it."""
     if not side.states:
         raise ConvergenceError(f"no point of the {side.side} side is known ({side.reason})")
-    top = typical(problem.model, problem.budget).log_volume
+    top = typical_of(problem.pair, problem.budget).log_volume
     volumes = np.array([top, *(state.log_volume for state in side.states)])
     places = [side.start, *(state.z for state in side.states)]
     index = int(np.argmax(side.side.sign * (volumes - log_volume) >= 0.0))
@@ -136,7 +138,7 @@ def at_volume(problem: Problem, side: Branch, log_volume: float) -> State:
     failure: ConvergenceError | None = None
     for guess in guesses:
         try:
-            return solve(problem, _off_zero(guess, side.side), at_log_volume(log_volume))
+            return solve(side.problem, _off_zero(guess, side.side), at_log_volume(log_volume))
         except ConvergenceError as error:
             failure = error
     raise ConvergenceError(f"ln v = {log_volume:g} could not be solved for ({failure.what if failure else ''})")
@@ -149,10 +151,14 @@ def _off_zero(z: Floats, side: Side) -> Floats:
 
 @double_precision
 def complexity_at(
-    model: GLM = PERCEPTRON, pool_ratio: float = 3.0, budget: float = 0.6, log_volume: float = -0.6
+    model: GLM = PERCEPTRON,
+    pool_ratio: float = 3.0,
+    budget: float = 0.6,
+    log_volume: float = -0.6,
+    teacher: GLM | None = None,
 ) -> Point:
     """Σ and everything else at a given (n, ln v); outside the curve's range an error tells the range."""
-    problem = checked(model, pool_ratio, budget)
+    problem = checked(model, pool_ratio, budget, teacher)
     target = check_number("log_volume", log_volume)
     if problem.budget == problem.pool_ratio:
         whole = whole_pool_point(problem)
@@ -180,8 +186,8 @@ def complexity_at(
     return point_of(at_volume(problem, side, target))
 
 
-def checked(model: GLM, pool_ratio: float, budget: float) -> Problem:
+def checked(model: GLM, pool_ratio: float, budget: float, teacher: GLM | None = None) -> Problem:
     """A problem from checked inputs."""
-    check_model(model)
+    check_model(model, teacher)
     alpha = check_pool_ratio(pool_ratio)
-    return Problem(model, alpha, check_budget(budget, alpha))
+    return Problem(model, alpha, check_budget(budget, alpha), None if teacher == model else teacher)

@@ -4,14 +4,15 @@ The order parameters are carried as θ = (m, t, D, V, φ, β) with
 
     q = m² + t,   Q = q + D,   r = Q + V,   W = V + βD,
 
-so that the small differences the problem lives on (t = q − m², D = Q − q, V = r − Q) are never formed by subtraction.
-:func:`closed` is the form for a Gaussian prior, its hats eliminated; :func:`general` keeps the hats and takes any
-prior and any teacher; a test holds the two equal. Stationarity, n = ∂Φ/∂φ, ln v = ∂Φ/∂β and all their derivatives are
-automatic.
+so that the small differences the problem lives on (t = q − m², D = Q − q, V = r − Q) are never formed by subtraction; m
+is in units of √r⁰ (:mod:`gardner.theory.pair`). :func:`closed` is the form for a Gaussian prior, its hats eliminated;
+:func:`general` keeps the hats and takes any prior and any teacher; a test holds the two equal. Stationarity, n = ∂Φ/∂φ,
+ln v = ∂Φ/∂β and all their derivatives are automatic.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
@@ -19,12 +20,17 @@ import jax
 import jax.numpy as jnp
 from jax.scipy.special import logsumexp
 
-from gardner.model import GLM, Channel, Prior
-from gardner.theory.quadrature import DROP, Peak, peak, window_rule
-from gardner.theory.special import JAX
+from gardner.model import Channel, Logistic, Prior, Probit, Sign
+from gardner.theory import regression
+from gardner.theory.pair import Pair
+from gardner.theory.quadrature import DROP, Peak, Window, peak, window, window_rule
+from gardner.theory.special import JAX, POLYNOMIAL
+from gardner.theory.table import tabulated
 
 INNER_ORDER = 28  # Gauss–Legendre nodes on each side of the inner peak
 CHECK_ORDER = 40  # the same, for the error estimate
+COSTLY = (Logistic,)  # ψ_Y is a sum of many terms
+LOG_CONCAVE = (Sign, Probit)  # ψ_Y concave with −ψ'' ≤ 1/V: one peak in ζ wherever V + βD > 0
 
 
 class Theta(NamedTuple):
@@ -75,8 +81,13 @@ def locate(psi: Psi, parameters: tuple[Any, ...], beta: Any, centre: Any, spread
     return peak(lambda z: beta * psi(centre + jnp.sqrt(spread) * z, *parameters), jnp.shape(centre), drop)
 
 
+def surround(psi: Psi, parameters: tuple[Any, ...], beta: Any, centre: Any, spread: Any, drop: Any = DROP) -> Window:
+    """Where the same integrand lives when it may have several peaks."""
+    return window(lambda z: beta * psi(centre + jnp.sqrt(spread) * z, *parameters), jnp.shape(centre), drop)
+
+
 def log_density(
-    psi: Psi, parameters: tuple[Any, ...], beta: Any, centre: Any, spread: Any, at: Peak, order: int
+    psi: Psi, parameters: tuple[Any, ...], beta: Any, centre: Any, spread: Any, at: Peak | Window, order: int
 ) -> tuple[Any, Any]:
     """Fields centre + √spread z on nodes around a peak (last axis) and the logarithm of weight × exp(β ψ) there."""
     z, log_weights = window_rule(at, order)
@@ -85,40 +96,69 @@ def log_density(
 
 
 def log_average(
-    psi: Psi, parameters: tuple[Any, ...], beta: Any, centre: Any, spread: Any, at: Peak, order: int
+    psi: Psi, parameters: tuple[Any, ...], beta: Any, centre: Any, spread: Any, at: Peak | Window, order: int
 ) -> Any:
     """Ln ∫Dz exp(β ψ(centre + √spread z; parameters)), with nodes around a peak that was located before."""
     return logsumexp(log_density(psi, parameters, beta, centre, spread, at, order)[1], axis=-1)
 
 
-def channel_psi(channel: Channel, y: float) -> Psi:
-    """ψ_Y(y, ω, V) as a function of (ω, V)."""
-    return lambda omega, V: channel.log_partition(y, omega, V, JAX)
+def channel_psi(channel: Channel, y: float, beta: Any, h: Any, D: Any, V: Any) -> Psi:
+    """ψ_Y(y, ω, V) as a function of (ω, V); one that is costly is tabulated for the fields h + √D ζ."""
+
+    def psi(omega: Any, V: Any) -> Any:
+        return channel.log_partition(y, omega, V, JAX)
+
+    if not isinstance(channel, COSTLY):
+        return psi
+    reach = jnp.max(jnp.abs(h)) + 20.0 * jnp.sqrt(D) + 2.0 * channel.scale * jnp.abs(beta) * D
+    return tabulated(psi, V, reach, 4.0 * jnp.sqrt(V + 1.0 / channel.scale**2))
 
 
-def channel_peaks(channel: Channel, beta: Any, h: jax.Array, D: Any, V: Any, drop: Any = DROP) -> list[Peak]:
-    """Peaks of exp(β ψ_Y(y, h + √D ζ, V) − ζ²/2) in ζ at each h, one for each class of labels."""
-    return [locate(channel_psi(channel, y), (V,), beta, h, D, drop) for y, _ in channel.label_classes]
+def channel_peaks(channel: Channel, beta: Any, h: jax.Array, D: Any, V: Any, drop: Any = DROP) -> list[Peak | Window]:
+    """Where exp(β ψ_Y(y, h + √D ζ, V) − ζ²/2) lives in ζ at each h, one for each class of labels."""
+    find = locate if isinstance(channel, LOG_CONCAVE) else surround
+    return [find(channel_psi(channel, y, beta, h, D, V), (V,), beta, h, D, drop) for y, _ in channel.label_classes]
 
 
-def selection_field(channel: Channel, y: float, theta: Theta, h: Any, at: Peak, order: int = INNER_ORDER) -> Any:
+def selection_field(
+    channel: Channel, y: float, theta: Theta, h: Any, at: Peak | Window, order: int = INNER_ORDER
+) -> Any:
     """L(y, h) = ln ∫Dζ exp(β ψ_Y(y, h + √D ζ, V)) at each h: with φ, the log-odds that a row is selected."""
-    return log_average(channel_psi(channel, y), (theta.V,), theta.beta, h, theta.D, at, order)
+    psi = channel_psi(channel, y, theta.beta, h, theta.D, theta.V)
+    return log_average(psi, (theta.V,), theta.beta, h, theta.D, at, order)
 
 
-def teacher_log_weight(teacher: GLM, y: float, theta: Theta, eta: Any) -> Any:
+def teacher_log_weight(pair: Pair, y: float, theta: Theta, eta: Any) -> Any:
     """Ln Z⁰_Y(y, η) = ln ∫Dh P̄_out(y | √(r⁰ − m²/q) h + (m/√q) η)."""
-    spread = theta.t / theta.q + (teacher.prior.second_moment - 1.0)
-    return teacher.channel.log_partition(y, theta.m * eta / jnp.sqrt(theta.q), spread, JAX)
+    spread = pair.teacher.prior.second_moment * theta.t / theta.q
+    mean = pair.teacher_scale * theta.m * eta / jnp.sqrt(theta.q)
+    return pair.teacher.channel.log_partition(y, mean, spread, JAX)
+
+
+def rows(
+    pair: Pair, theta: Theta, eta: Any, peaks: list[Peak | Window], order: int = INNER_ORDER
+) -> list[tuple[Any, Any]]:
+    """The kinds of rows there are at η: pairs (teacher's weight, φ + L).
+
+    One kind for each class of labels; real labels of a linear pair need one only, η standing for (y − h)/√E
+    (:mod:`gardner.theory.regression`).
+    """
+    m, t, D, V, phi, beta = theta
+    if pair.regression:
+        return [(jnp.ones_like(eta), phi + regression.selection_field(pair, m, t, D, V, beta, eta))]
+    kinds = []
+    for (y, count), at in zip(pair.student.channel.label_classes, peaks, strict=True):
+        field = phi + selection_field(pair.student.channel, y, theta, jnp.sqrt(theta.q) * eta, at, order)
+        kinds.append((count * jnp.exp(teacher_log_weight(pair, y, theta, eta)), field))
+    return kinds
 
 
 def energetic(
-    teacher: GLM,
-    student: Channel,
+    pair: Pair,
     theta: Theta,
     eta: jax.Array,
     weights: jax.Array,
-    peaks: list[Peak],
+    peaks: list[Peak | Window],
     order: int = INNER_ORDER,
 ) -> Any:
     """Σ_y ∫Dη Z⁰_Y(y, η) {ln[1 + e^φ ∫Dζ exp(β ψ_Y(y, √D ζ + √q η, V))] − ln(1 + e^φ)}, on given nodes.
@@ -128,10 +168,8 @@ def energetic(
     of the range (large pools) or β is small.
     """
     total = jnp.zeros(())
-    for (y, count), at in zip(student.label_classes, peaks, strict=True):
-        field = theta.phi + selection_field(student, y, theta, jnp.sqrt(theta.q) * eta, at, order)
-        teacher_weights = weights * jnp.exp(teacher_log_weight(teacher, y, theta, eta))
-        total += count * jnp.sum(teacher_weights * (jax.nn.softplus(field) - jax.nn.softplus(theta.phi)))
+    for weight, field in rows(pair, theta, eta, peaks, order):
+        total += jnp.sum(weights * weight * (jax.nn.softplus(field) - jax.nn.softplus(theta.phi)))
     return total
 
 
@@ -140,63 +178,77 @@ def constant(theta: Theta) -> Any:
     return jax.nn.softplus(theta.phi)
 
 
-def entropic(theta: Theta) -> Any:
-    """½[(β−1) ln V + ln W + β t/W + β(1−r)]: what is left of a Gaussian prior when the hats are eliminated."""
+def entropic(theta: Theta, variance: float = 1.0) -> Any:
+    """½[(β−1) ln V + ln W + βt/W + β(1 − r/σ² − ln σ²)]: a Gaussian prior of variance σ², its hats eliminated.
+
+    The teacher's prior enters by its second moment only (through m): the weights' field is Gaussian given x⁰, and its
+    logarithm is quadratic.
+    """
     m, t, D, V, _, beta = theta
     minus_log = (beta - 1.0) * jnp.log(V) + jnp.log(theta.W)
-    return 0.5 * (minus_log + beta * t / theta.W + beta * (1.0 - (m * m + t + D + V)))
+    norm = (m * m + t + D + V) / variance + math.log(variance)
+    return 0.5 * (minus_log + beta * t / theta.W + beta * (1.0 - norm))
 
 
-def closed(model: GLM, pool_ratio: Any, theta: Theta, eta: jax.Array, weights: jax.Array) -> Any:
-    """Φ before extremisation, Gaussian prior, teacher and student alike."""
-    peaks = _frozen_peaks(model.channel, theta, eta)
-    return entropic(theta) + pool_ratio * (
-        constant(theta) + energetic(model, model.channel, theta, eta, weights, peaks)
-    )
+def closed(pair: Pair, pool_ratio: Any, theta: Theta, eta: jax.Array, weights: jax.Array) -> Any:
+    """Φ before extremisation, Gaussian prior of the student."""
+    energy = constant(theta) + energetic(pair, theta, eta, weights, _frozen_peaks(pair, theta, eta))
+    return entropic(theta, pair.student.prior.second_moment) + pool_ratio * energy
 
 
-def _frozen_peaks(channel: Channel, theta: Theta, eta: jax.Array) -> list[Peak]:
+def _frozen_peaks(pair: Pair, theta: Theta, eta: jax.Array) -> list[Peak | Window]:
     fixed: Theta = jax.lax.stop_gradient(theta)
-    return channel_peaks(channel, fixed.beta, jnp.sqrt(fixed.q) * eta, fixed.D, fixed.V)
+    return channel_peaks(pair.student.channel, fixed.beta, jnp.sqrt(fixed.q) * eta, fixed.D, fixed.V)
 
 
-def gaussian_hats(theta: Theta) -> Hats:
+def gaussian_hats(theta: Theta, variance: float = 1.0) -> Hats:
     """The hats that make :func:`general` stationary for a Gaussian prior: m̂ = m/W, q̂ = t/W², Q̂ − q̂ = D/(VW)."""
     m, t, D, V, _, _ = theta
     q_hat = t / theta.W**2
     Q_hat = q_hat + D / (V * theta.W)
-    return Hats(m / theta.W, q_hat, Q_hat, 1.0 / V - 1.0 - Q_hat)
+    return Hats(m / theta.W, q_hat, Q_hat, 1.0 / V - 1.0 / variance - Q_hat)
 
 
-def general(
-    teacher: GLM, student: GLM, pool_ratio: Any, theta: Theta, hats: Hats, eta: jax.Array, weights: jax.Array
-) -> Any:
-    """Φ before extremisation over order parameters and hats, any prior, channel and teacher."""
-    m, _, _, _, _, beta = theta
-    coupling = (
+def coupling(theta: Theta, hats: Hats) -> Any:
+    """(β/2) r r̂ − β m m̂ − (β(β−1)/2) Q Q̂ + (β²/2) q q̂."""
+    beta = theta.beta
+    return (
         0.5 * beta * theta.r * hats.r
-        - beta * m * hats.m
+        - beta * theta.m * hats.m
         - 0.5 * beta * (beta - 1.0) * theta.Q * hats.Q
         + 0.5 * beta**2 * theta.q * hats.q
     )
-    prior_part = _prior_average(teacher.prior, student.prior, beta, hats)
-    peaks = _frozen_peaks(student.channel, theta, eta)
-    energy = constant(theta) + energetic(teacher, student.channel, theta, eta, weights, peaks)
-    return coupling + prior_part + pool_ratio * energy
 
 
-def _prior_average(teacher: Prior, student: Prior, beta: Any, hats: Hats) -> Any:
-    """∫Dξ Z⁰_X(ξ) ln ∫Dλ exp[β ψ_X(r̂+Q̂, √(Q̂−q̂) λ + √q̂ ξ)], Z⁰_X(ξ) = exp ψ̄_X(m̂²/q̂, m̂ξ/√q̂)."""
+def general(pair: Pair, pool_ratio: Any, theta: Theta, hats: Hats, eta: jax.Array, weights: jax.Array) -> Any:
+    """Φ before extremisation over order parameters and hats, any prior, channel and teacher."""
+    frozen = jax.lax.stop_gradient(hats)
+    at = window(lambda x: teacher_weight(pair, x, frozen.m, frozen.q), ())
+    xi, log_weights = window_rule(at, 4 * CHECK_ORDER)
+    prior_part = weight_average(pair, theta.beta, hats, xi, log_weights, CHECK_ORDER)
+    energy = constant(theta) + energetic(pair, theta, eta, weights, _frozen_peaks(pair, theta, eta))
+    return coupling(theta, hats) + prior_part + pool_ratio * energy
 
-    def teacher_weight(xi: Any, m_hat: Any, q_hat: Any) -> Any:
-        return teacher.log_partition(m_hat**2 / q_hat, m_hat * xi / jnp.sqrt(q_hat), JAX)
 
-    def psi(b: Any, A: Any) -> Any:
-        return student.log_partition(A, b, JAX)
+def teacher_weight(pair: Pair, xi: Any, m_hat: Any, q_hat: Any) -> Any:
+    """Ln Z⁰_X(ξ) = ψ̄_X(m̂²/q̂, m̂ξ/√q̂) of the teacher's weights in units of √r⁰."""
+    signal = m_hat / jnp.sqrt(q_hat) / pair.teacher_scale
+    return pair.teacher.prior.log_partition(signal**2, signal * xi, JAX)
+
+
+def prior_psi(prior: Prior) -> Psi:
+    """ψ_X(A, b) as a function of (b, A)."""
+    return lambda b, A: prior.log_partition(A, b, POLYNOMIAL)
+
+
+def weight_average(pair: Pair, beta: Any, hats: Hats, xi: Any, log_weights: Any, order: int) -> Any:
+    """∫Dξ Z⁰_X(ξ) ln ∫Dλ exp[β ψ_X(r̂+Q̂, √(Q̂−q̂) λ + √q̂ ξ)] on given nodes ξ.
+
+    ψ_X is convex in the field, so for β > 0 the integrand over λ may have several peaks (binary weights): a window.
+    """
 
     frozen_beta, frozen = jax.lax.stop_gradient((beta, hats))
-    window = peak(lambda x: teacher_weight(x, frozen.m, frozen.q), ())
-    xi, log_weights = window_rule(window, 2 * CHECK_ORDER)
-    at = locate(psi, (frozen.r + frozen.Q,), frozen_beta, jnp.sqrt(frozen.q) * xi, frozen.Q - frozen.q)
-    inner = log_average(psi, (hats.r + hats.Q,), beta, jnp.sqrt(hats.q) * xi, hats.Q - hats.q, at, CHECK_ORDER)
-    return jnp.sum(jnp.exp(teacher_weight(xi, hats.m, hats.q) + log_weights) * inner)
+    psi = prior_psi(pair.student.prior)
+    at = surround(psi, (frozen.r + frozen.Q,), frozen_beta, jnp.sqrt(frozen.q) * xi, frozen.Q - frozen.q)
+    inner = log_average(psi, (hats.r + hats.Q,), beta, jnp.sqrt(hats.q) * xi, hats.Q - hats.q, at, order)
+    return jnp.sum(jnp.exp(teacher_weight(pair, xi, hats.m, hats.q) + log_weights) * inner)

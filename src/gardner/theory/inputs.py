@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import math
+from typing import cast
 
 from gardner.errors import InvalidInputError
-from gardner.model import GLM, Gaussian
+from gardner.model import GLM, Absolute
+from gardner.theory.pair import Pair, pair_of
+from gardner.theory.regression import is_linear
 
 SMALLEST, LARGEST = 1e-9, 1e7  # of α and n: what double precision carries through
 
@@ -73,8 +76,31 @@ def check_target(pool_ratio: float, log_volume: float | None, accuracy: float | 
         raise InvalidInputError("accuracy", accuracy, "it must lie between 0.501 (guessing gives 0.5) and 1")
 
 
-def check_model(model: object) -> GLM:
-    """The large-deviation theory is written out for a standard Gaussian prior so far."""
-    if not isinstance(model, GLM) or not isinstance(model.prior, Gaussian):
-        raise InvalidInputError("model", model, "the theory needs a GLM with a Gaussian prior", hint="use PERCEPTRON")
-    return model
+def check_pair(model: object, teacher: object = None) -> Pair:
+    """A student and a teacher whose labels mean the same; without a teacher, the student's own model."""
+    for name, glm in (("model", model), ("teacher", model if teacher is None else teacher)):
+        if not isinstance(glm, GLM):
+            raise InvalidInputError(name, glm, "it must be a GLM, a prior and a channel", hint="use PERCEPTRON")
+    pair = pair_of(cast(GLM, model), cast("GLM | None", teacher))
+    student, other = pair.student.channel, pair.teacher.channel
+    if student.labels != other.labels or student.label_classes != other.label_classes:
+        raise InvalidInputError("teacher", other, f"its labels are not those of the student's channel {student!r}")
+    if pair.regression and not (is_linear(pair) or (type(student) is type(other) is Absolute)):
+        raise InvalidInputError(
+            "model", student, "real labels are integrated for a Linear or an Absolute channel, teacher's and student's"
+        )
+    return pair
+
+
+def check_model(model: object, teacher: object = None) -> Pair:
+    """A pair whose complexity curve can be followed."""
+    pair = check_pair(model, teacher)
+    if pair.regression and not is_linear(pair):
+        raise InvalidInputError(
+            "model",
+            pair.student.channel,
+            "the complexity curve of an even channel has no start: a random subset below the threshold has no overlap "
+            "with the teacher (m = q = 0), where the order parameters are singular",
+            hint="typical and pool answer for it",
+        )
+    return pair

@@ -113,7 +113,7 @@ class _Goal:
         return self._excess(known.log_volume, known.accuracy)
 
     def excess(self, state: State) -> float:
-        return self._excess(state.log_volume, order_parameters(state.theta)["accuracy"])
+        return self._excess(state.log_volume, order_parameters(state.problem.pair, state.theta)["accuracy"])
 
     def _excess(self, log_volume: float, accuracy: float) -> float:
         return (

@@ -7,6 +7,7 @@ number of panels. Inner peaks are located first and handed in: they are constant
 from __future__ import annotations
 
 import functools
+import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
@@ -15,18 +16,21 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from gardner.model import GLM, Channel
+from gardner.model import Channel
+from gardner.theory import regression
 from gardner.theory.free_entropy import (
     CHECK_ORDER,
+    LOG_CONCAVE,
     Theta,
     channel_peaks,
     constant,
     energetic,
     entropic,
-    selection_field,
-    teacher_log_weight,
+    rows,
 )
-from gardner.theory.quadrature import CHUNK, DROP, Floats, Grid, Peak, refine
+from gardner.theory.hats import Memory, entropic_jet, entropic_slope
+from gardner.theory.pair import Pair
+from gardner.theory.quadrature import CHUNK, DROP, Floats, Grid, Peak, Window, refine
 
 RANGE_DROP = 45.0  # the outer range ends where the teacher's weight has fallen by e^−45
 
@@ -40,11 +44,13 @@ class Jet:
     hessian: Floats
 
 
-def jet(model: GLM, pool_ratio: float, theta: Floats, grid: Grid) -> Jet:
-    """Value, gradient and Hessian of :func:`closed`."""
-    parts = [_energetic_jet(model, theta, *chunk, locate_inner(model, theta, chunk[0])) for chunk in grid.chunks()]
+def jet(pair: Pair, pool_ratio: float, theta: Floats, grid: Grid, memory: Memory | None = None) -> Jet:
+    """Value, gradient and Hessian of Φ, its hats eliminated; ``memory`` is where the hats of other priors start."""
+    parts = [_energetic_jet(pair, theta, *chunk, locate_inner(pair, theta, chunk[0])) for chunk in grid.chunks()]
     value, gradient, hessian = (np.sum([np.asarray(part[i]) for part in parts], axis=0) for i in range(3))
-    base = _base_jet(theta, pool_ratio)
+    base = _base_jet(pair, theta, pool_ratio)
+    if not pair.gaussian:
+        base = tuple(a + np.asarray(b) for a, b in zip(entropic_jet(pair, theta, _known(memory)), base, strict=True))
     return Jet(
         float(base[0] + pool_ratio * value),
         np.asarray(base[1]) + pool_ratio * gradient,
@@ -52,19 +58,28 @@ def jet(model: GLM, pool_ratio: float, theta: Floats, grid: Grid) -> Jet:
     )
 
 
-def quadrature_shift(model: GLM, pool_ratio: float, at: Jet, theta: Floats, grid: Grid) -> tuple[float, Floats]:
-    """How Φ and its gradient change when every outer panel is halved and the inner order raised from 28 to 40."""
+def _known(memory: Memory | None) -> Memory:
+    if memory is None:
+        raise TypeError("a prior without closed form needs a memory of hats")
+    return memory
+
+
+def quadrature_shift(
+    pair: Pair, pool_ratio: float, at: Jet, theta: Floats, grid: Grid, memory: Memory | None = None
+) -> tuple[float, Floats]:
+    """How Φ and its gradient change when every panel is halved and the inner order raised from 28 to 40."""
     fine = [
-        _energetic_slope(model, theta, *chunk, locate_inner(model, theta, chunk[0]))
-        for chunk in grid.bisected().chunks()
+        _energetic_slope(pair, theta, *chunk, locate_inner(pair, theta, chunk[0])) for chunk in grid.bisected().chunks()
     ]
     value, gradient = (np.sum([np.asarray(part[i]) for part in fine], axis=0) for i in range(2))
-    base = _base_jet(theta, pool_ratio)
-    shift = np.asarray(base[1]) + pool_ratio * gradient - at.gradient
+    base = tuple(np.asarray(part) for part in _base_jet(pair, theta, pool_ratio)[:2])
+    if not pair.gaussian:
+        base = tuple(a + np.asarray(b) for a, b in zip(base, entropic_slope(pair, theta, _known(memory)), strict=True))
+    shift = base[1] + pool_ratio * gradient - at.gradient
     return float(base[0] + pool_ratio * value) - at.value, shift
 
 
-def outer_grid(model: GLM, theta: Floats) -> Grid:
+def outer_grid(pair: Pair, theta: Floats) -> Grid:
     """Panels for the outer integral at θ, refined from a ladder of breakpoints.
 
     The finest scale is that of the labels' uncertainty, √V/√q, or of the teacher's, √t/m, in units of η; without rungs
@@ -72,21 +87,30 @@ def outer_grid(model: GLM, theta: Floats) -> Grid:
     reason the panels of a neighbouring point are no safe start: tried, and visibly wrong in large pools.)
     """
     point = Theta(*map(float, theta))
-    lower, upper = _teacher_range(model, theta)
+    lower, upper = _teacher_range(pair, theta)
     scale = min(np.sqrt(point.V / point.q), np.sqrt(point.t) / point.m)
+    if pair.regression:
+        scale = _kink_scale(pair, point)
     ladder = scale * 4.0 ** np.arange(np.ceil(np.log(upper / scale) / np.log(4.0)) + 1)
     inner = np.concatenate([-ladder, [0.0], ladder])
     breakpoints = np.concatenate([[lower], inner[(inner > 0.9 * lower) & (inner < 0.9 * upper)], [upper]])
     breakpoints.sort()
     return refine(
-        lambda eta: np.asarray(_outer_integrands(model, theta, eta, locate_inner(model, theta, eta))), breakpoints
+        lambda eta: np.asarray(_outer_integrands(pair, theta, eta, locate_inner(pair, theta, eta))), breakpoints
     )
 
 
-def compile_energetic(model: GLM, theta: Floats, eta: Floats, peaks: list[Peak]) -> None:
+def _kink_scale(pair: Pair, point: Theta) -> float:
+    """The residual u = y − h, in units of its spread, over which the odds of selection change by e."""
+    width = point.V + regression.noise_of(pair)[1] + point.beta * point.D
+    return float(min(1.0, np.sqrt(width / (1e-300 + abs(point.beta) * regression.error_variance(pair, *point[:2])))))
+
+
+def compile_energetic(pair: Pair, theta: Floats, eta: Floats) -> None:
     """Have the jet and the slope of the energetic part compiled before they are needed."""
+    peaks = locate_inner(pair, theta, eta)
     for function in (_energetic_jet, _energetic_slope):
-        function(model, theta, eta, eta, peaks)
+        function(pair, theta, eta, eta, peaks)
 
 
 def _jet_of(function: Callable[[jax.Array], Any], theta: jax.Array) -> tuple[Any, Any, Any]:
@@ -100,72 +124,80 @@ def _jet_of(function: Callable[[jax.Array], Any], theta: jax.Array) -> tuple[Any
     return value, gradient, hessian
 
 
-_per_model = functools.partial(jax.jit, static_argnums=0)
+_per_pair = functools.partial(jax.jit, static_argnums=0)
 
 
-_compiled_peaks = _per_model(channel_peaks)
+_compiled_peaks = _per_pair(channel_peaks)
 
 
-def _peaks(channel: Channel, beta: float, h: Floats, D: float, V: float, drop: float) -> list[Peak]:
+def _peaks(channel: Channel, beta: float, h: Floats, D: float, V: float, drop: float) -> list[Peak | Window]:
     """Compiled :func:`channel_peaks`, with arguments of one type so that it is compiled once."""
-    peaks: list[Peak] = _compiled_peaks(channel, *(np.asarray(x, dtype=np.float64) for x in (beta, h, D, V, drop)))
+    peaks: list[Peak | Window] = _compiled_peaks(
+        channel, *(np.asarray(x, dtype=np.float64) for x in (beta, h, D, V, drop))
+    )
     return peaks
 
 
-def locate_inner(model: GLM, theta: Floats, eta: Floats) -> list[Peak]:
-    """Peaks of the inner integrals at the outer nodes η."""
+def locate_inner(pair: Pair, theta: Floats, eta: Floats) -> list[Peak | Window]:
+    """Peaks of the inner integrals at the outer nodes η (a linear pair has none: they are Gaussian)."""
     point = Theta(*theta)
-    return _peaks(model.channel, point.beta, np.sqrt(point.q) * eta, point.D, point.V, DROP)
+    return _peaks(pair.student.channel, point.beta, np.sqrt(point.q) * eta, point.D, point.V, DROP)
 
 
-def _teacher_range(model: GLM, theta: Floats) -> tuple[float, float]:
+def _teacher_range(pair: Pair, theta: Floats) -> tuple[float, float]:
     """Ends of the range of η outside which Z⁰_Y(y, η) e^{−η²/2} is negligible for every y.
 
-    The teacher's weight is the same integrand at β = 1, so the compiled peak finder serves for it too.
+    The teacher's weight is the same integrand at β = 1, so the compiled peak finder serves for it too; where it is not
+    log-concave the Gaussian alone limits the range.
     """
-    point = Theta(*theta)
-    cuts = _peaks(model.channel, 1.0, np.zeros(CHUNK), point.m**2 / point.q, point.t / point.q, RANGE_DROP)
-    return min(float(np.asarray(cut.left)[0]) for cut in cuts), max(float(np.asarray(cut.right)[0]) for cut in cuts)
-
-
-@_per_model
-def _energetic_jet(
-    model: GLM, theta: jax.Array, eta: jax.Array, weights: jax.Array, peaks: list[Peak]
-) -> tuple[Any, Any, Any]:
-    def function(x: jax.Array) -> Any:
-        return energetic(model, model.channel, Theta(*x), eta, weights, peaks)
-
-    return _jet_of(function, theta)
-
-
-@_per_model
-def _energetic_slope(
-    model: GLM, theta: jax.Array, eta: jax.Array, weights: jax.Array, peaks: list[Peak]
-) -> tuple[jax.Array, jax.Array]:
-    return jax.value_and_grad(lambda x: energetic(model, model.channel, Theta(*x), eta, weights, peaks, CHECK_ORDER))(
-        theta
+    point, scale = Theta(*theta), pair.teacher.prior.second_moment
+    if not isinstance(pair.teacher.channel, LOG_CONCAVE):
+        return -math.sqrt(2.0 * RANGE_DROP), math.sqrt(2.0 * RANGE_DROP)
+    spreads = scale * point.m**2 / point.q, scale * point.t / point.q
+    cuts = _peaks(pair.teacher.channel, 1.0, np.zeros(CHUNK), *spreads, RANGE_DROP)
+    return (
+        min(float(np.asarray(cut.left)[0]) for cut in cuts),
+        max(float(np.asarray(cut.right)[0]) for cut in cuts),
     )
 
 
-@jax.jit
-def _base_jet(theta: jax.Array, pool_ratio: float) -> tuple[Any, Any, Any]:
+@_per_pair
+def _energetic_jet(
+    pair: Pair, theta: jax.Array, eta: jax.Array, weights: jax.Array, peaks: list[Peak | Window]
+) -> tuple[Any, Any, Any]:
     def function(x: jax.Array) -> Any:
-        return entropic(Theta(*x)) + pool_ratio * constant(Theta(*x))
+        return energetic(pair, Theta(*x), eta, weights, peaks)
 
     return _jet_of(function, theta)
 
 
-@_per_model
-def _outer_integrands(model: GLM, theta: jax.Array, eta: jax.Array, peaks: list[Peak]) -> jax.Array:
+@_per_pair
+def _energetic_slope(
+    pair: Pair, theta: jax.Array, eta: jax.Array, weights: jax.Array, peaks: list[Peak | Window]
+) -> tuple[jax.Array, jax.Array]:
+    return jax.value_and_grad(lambda x: energetic(pair, Theta(*x), eta, weights, peaks, CHECK_ORDER))(theta)
+
+
+@_per_pair
+def _base_jet(pair: Pair, theta: jax.Array, pool_ratio: float) -> tuple[Any, Any, Any]:
+    """What is known in closed form: the constant, and the entropic part of a Gaussian prior."""
+
+    def function(x: jax.Array) -> Any:
+        base = pool_ratio * constant(Theta(*x))
+        return entropic(Theta(*x), pair.student.prior.second_moment) + base if pair.gaussian else base
+
+    return _jet_of(function, theta)
+
+
+@_per_pair
+def _outer_integrands(pair: Pair, theta: jax.Array, eta: jax.Array, peaks: list[Peak | Window]) -> jax.Array:
     """What the panels must resolve: the integrands of Φ, n and ∂n/∂φ less their constants, with the Gaussian weight."""
     point = Theta(*theta)
-    rows = []
-    for (y, _), at in zip(model.channel.label_classes, peaks, strict=True):
-        field = point.phi + selection_field(model.channel, y, point, jnp.sqrt(point.q) * eta, at)
-        weight = jnp.exp(teacher_log_weight(model, y, point, eta) - 0.5 * eta * eta)
+    integrands = []
+    for weight, field in rows(pair, point, eta, peaks):
         for function in (jax.nn.softplus, jax.nn.sigmoid, _sigmoid_slope):
-            rows.append(weight * (function(field) - function(point.phi)))
-    return jnp.stack(rows)
+            integrands.append(weight * jnp.exp(-0.5 * eta * eta) * (function(field) - function(point.phi)))
+    return jnp.stack(integrands)
 
 
 def _sigmoid_slope(x: jax.Array) -> jax.Array:

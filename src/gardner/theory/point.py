@@ -8,12 +8,15 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from gardner.errors import ConvergenceError
 from gardner.theory.free_entropy import Theta
+from gardner.theory.hats import Memory, to_k
 from gardner.theory.jets import outer_grid, quadrature_shift
+from gardner.theory.pair import Pair
 from gardner.theory.quadrature import Floats
-from gardner.theory.stability import ratios
+from gardner.theory.stability import Ratios, ratios
 from gardner.theory.stationary import Problem, State, to_theta
-from gardner.theory.typical import typical, typical_theta
+from gardner.theory.typical import accuracies, typical_hats, typical_of, typical_theta
 
 _STANDSTILL = 1e-7  # change of ln v per unit of ln |β|
 _SMOOTH = (
@@ -27,6 +30,7 @@ _SMOOTH = (
     "subset_averaged_accuracy",
     "stability",
     "inner_stability",
+    "information",
 )
 
 
@@ -34,8 +38,10 @@ _SMOOTH = (
 class Point:
     """A point of the complexity curve with its order parameters, its stability and its proof.
 
+    ``information`` is what the labels tell about the teacher (:mod:`gardner.theory.noise`), −ln v without noise.
     ``accuracy`` is that of a student trained on one subset, 1 − arccos(m/√Q)/π; ``subset_averaged_accuracy`` is the
-    paper's 1 − arccos(m/√q)/π, of a vote over students of all subsets of that volume. ``stability`` and
+    paper's 1 − arccos(m/√q)/π, of a vote over students of all subsets of that volume (real labels: the share of the
+    field's variance that is explained). ``stability`` and
     ``inner_stability`` are the ratios of :mod:`gardner.theory.stability`, unstable above 1. ``convex`` marks
     coexistence: Σ is locally convex there and no β makes the point typical. ``quadrature_error`` is the change of ln
     v under refinement of both integrals (or that of Σ/max(1, |β|) if larger); ``residual`` is the largest relative
@@ -58,38 +64,41 @@ class Point:
     residual: float
     quadrature_error: float
     iterations: int
+    information: float
 
 
-def order_parameters(theta: Theta) -> dict[str, float]:
+def order_parameters(pair: Pair, theta: Theta) -> dict[str, float]:
     """The overlaps m, q, Q, r and the two accuracies; t = q − m² and t + D = Q − m² need no subtraction."""
     return {
-        "m": theta.m,
+        "m": pair.teacher_scale * theta.m,
         "q": theta.q,
         "Q": theta.Q,
         "r": theta.r,
-        "accuracy": 1.0 - math.atan2(math.sqrt(theta.t + theta.D), theta.m) / math.pi,
-        "subset_averaged_accuracy": 1.0 - math.atan2(math.sqrt(theta.t), theta.m) / math.pi,
+        "accuracy": accuracies(pair, theta.m, theta.t + theta.D, theta.V)[0],
+        "subset_averaged_accuracy": accuracies(pair, theta.m, theta.t, theta.V)[0],
     }
 
 
 def point_of(state: State) -> Point:
     """A solved state with its error estimate and stability; call it under double precision."""
     problem, theta = state.problem, to_theta(state.z)
-    shift, slope = quadrature_shift(problem.model, problem.pool_ratio, state.jet, theta, state.grid)
-    stable = ratios(problem.model, problem.pool_ratio, theta, state.grid)
+    pair, alpha, memory = problem.pair, problem.pool_ratio, problem.memory
+    shift, slope = quadrature_shift(pair, alpha, state.jet, theta, state.grid, memory)
+    stable = ratios(pair, alpha, theta, state.grid, memory)
     beta = state.theta.beta
     return Point(
         log_volume=state.log_volume,
         complexity=state.complexity,
         beta=beta,
         phi=state.theta.phi,
-        **order_parameters(state.theta),
+        **order_parameters(pair, state.theta),
         stability=stable.outer,
         inner_stability=stable.inner,
         convex=_turns_back(np.asarray(state.tangent), state.log_volume_slope),
         residual=state.residual,
         quadrature_error=float(max(abs(slope[5]), abs(shift) / max(1.0, abs(beta)))),
         iterations=state.iterations,
+        information=state.information,
     )
 
 
@@ -102,38 +111,59 @@ def _turns_back(tangent: Floats, log_volume_slope: Floats) -> bool:
 @functools.lru_cache(maxsize=64)
 def typical_point(problem: Problem) -> Point:
     """The top of the curve, β = 0: Σ counts all subsets, α ln α − n ln n − (α−n) ln(α−n)."""
-    model, alpha, n = problem.model, problem.pool_ratio, problem.budget
-    known = typical(model, n)
-    theta = np.array(typical_theta(model, alpha, n))
-    stable = ratios(model, alpha, theta, outer_grid(model, np.append(theta[:5], 1e-5)))
+    pair, alpha, n = problem.pair, problem.pool_ratio, problem.budget
+    known = typical_of(pair, n)
+    if known.self_overlap == known.norm:  # all weights known: no order parameter is left
+        return replace(whole_pool_point(problem), complexity=_subsets(problem), beta=0.0)
+    theta = np.array(typical_theta(pair, alpha, n))
+    stable = _top_ratios(problem, theta)
     return Point(
         log_volume=known.log_volume,
-        complexity=-n * math.log(n / alpha) - (alpha - n) * math.log1p(-n / alpha),
+        complexity=_subsets(problem),
         beta=0.0,
         phi=float(theta[4]),
-        **order_parameters(Theta(*map(float, theta))),
+        **order_parameters(pair, Theta(*map(float, theta))),
         stability=stable.outer,
         inner_stability=stable.inner,
         convex=False,
         residual=known.residual,
         quadrature_error=known.quadrature_error,
         iterations=0,
+        information=known.information,
     )
+
+
+def _subsets(problem: Problem) -> float:
+    """The logarithm of the number of all subsets, per weight."""
+    alpha, n = problem.pool_ratio, problem.budget
+    return -n * math.log(n / alpha) - (alpha - n) * math.log1p(-n / alpha)
+
+
+def _top_ratios(problem: Problem, theta: Floats) -> Ratios:
+    """The ratios in the limit β → 0; they have one, but the hats of other priors do not come that close."""
+    pair, near = problem.pair, 1e-5 if problem.pair.gaussian else 1e-2
+    at = np.append(theta[:5], near)
+    memory = Memory()
+    if not pair.gaussian:
+        memory.remember(theta, to_k(typical_hats(pair, problem.pool_ratio, problem.budget)))
+    try:
+        return ratios(pair, problem.pool_ratio, theta if pair.gaussian else at, outer_grid(pair, at), memory)
+    except ConvergenceError:
+        return Ratios(math.nan, math.nan)
 
 
 def whole_pool_point(problem: Problem) -> Point:
     """Budget n = α: one subset, the pool itself; β and φ are undefined (NaN) and Q = q."""
-    known = typical(problem.model, problem.budget)
-    Q = known.overlap
+    known = typical_of(problem.pair, problem.budget)
     return Point(
         log_volume=known.log_volume,
         complexity=0.0,
         beta=math.nan,
         phi=math.nan,
-        m=Q,
-        q=Q,
-        Q=Q,
-        r=1.0,
+        m=known.overlap,
+        q=known.self_overlap,
+        Q=known.self_overlap,
+        r=known.norm,
         accuracy=known.accuracy,
         subset_averaged_accuracy=known.accuracy,
         stability=math.nan,
@@ -142,6 +172,7 @@ def whole_pool_point(problem: Problem) -> Point:
         residual=known.residual,
         quadrature_error=known.quadrature_error,
         iterations=0,
+        information=known.information,
     )
 
 

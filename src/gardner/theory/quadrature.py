@@ -10,6 +10,7 @@ them.
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, NamedTuple
@@ -26,6 +27,7 @@ PANEL_ORDER = 16
 CHUNK_PANELS = 16
 CHUNK = PANEL_ORDER * CHUNK_PANELS  # outer nodes per compiled call: one shape, one compilation
 MAX_PANELS = 160
+WINDOW_PANELS = 8  # of a window that need not hold a single peak
 
 _NODES, _WEIGHTS = np.polynomial.legendre.leggauss(PANEL_ORDER)
 _TO_LEGENDRE = ((2 * np.arange(PANEL_ORDER) + 1) / 2)[:, None] * (
@@ -92,13 +94,86 @@ def peak(log_factor: Callable[[Any], Any], shape: tuple[int, ...], drop: Any = D
     return Peak(mode, mode - distance[0], mode + distance[1])
 
 
-def window_rule(at: Peak, order: int) -> tuple[Any, Any]:
-    """Nodes z and log-weights ln(w e^{−z²/2}/√2π) for ∫Dz along a new last axis: ``order`` on each side of the mode."""
+class Window(NamedTuple):
+    """Where an integrand of any shape lives: outside [left, right] it has died away, and between the two stops.
+
+    The stops are one point in the middle unless exactly one dead gap lies between two live parts (two peaks).
+    """
+
+    left: Any
+    stop: Any
+    restart: Any
+    right: Any
+
+
+def window(log_factor: Callable[[Any], Any], shape: tuple[int, ...], drop: Any = DROP) -> Window:
+    """Cut-offs of exp(log_factor(z) − z²/2), which need not be log-concave: found by scanning, not by Newton.
+
+    The range doubles until both its ends lie ``drop`` below the largest value seen, then it closes in three times on
+    the outermost points that are alive; two separate peaks stay inside one window.
+    """
+
+    def scan(low: Any, high: Any, points: int) -> tuple[Any, Any]:
+        steps = jnp.linspace(0.0, 1.0, points).reshape(points, *(1 for _ in shape))
+        z = low + steps * (high - low)
+        return z, log_factor(z) - 0.5 * z * z
+
+    def widen(state: tuple[Any, ...]) -> tuple[Any, ...]:
+        reach, _, count = state
+        _, values = scan(-reach, reach, 33)
+        ends = jnp.maximum(values[0], values[-1])
+        out = ends < values.max(axis=0) - drop
+        return jnp.where(out, reach, 2.0 * reach), jnp.all(out), count + 1
+
+    start = (jnp.full(shape, 10.0), jnp.array(False), 0)
+    reach, _, _ = jax.lax.while_loop(lambda state: ~state[1] & (state[2] < 40), widen, start)
+
+    def close(_: int, at: tuple[Any, Any]) -> tuple[Any, Any]:
+        z, values = scan(*at, 65)
+        alive = values > values.max(axis=0) - drop
+        first = jnp.maximum(jnp.argmax(alive, axis=0) - 1, 0)
+        last = jnp.minimum(65 - jnp.argmax(alive[::-1], axis=0), 64)
+        take = functools.partial(jnp.take_along_axis, z, axis=0)
+        return take(first[None])[0], take(last[None])[0]
+
+    left, right = jax.lax.fori_loop(0, 3, close, (-reach, reach))
+    z, values = scan(left, right, 65)
+    alive = values > values.max(axis=0) - drop
+    place = jnp.arange(65).reshape(65, *(1 for _ in shape))
+    borders = jnp.sum(alive[1:] != alive[:-1], axis=0) - (~alive[0]).astype(int) - (~alive[-1]).astype(int)
+    stop = jnp.argmax(~alive & (place > jnp.argmax(alive, axis=0)), axis=0)  # the first dead point after the first part
+    restart = jnp.maximum(jnp.argmax(alive & (place > stop), axis=0) - 1, 0)
+    take = functools.partial(jnp.take_along_axis, z, axis=0)
+    split, middle = borders == 2, 0.5 * (left + right)
+    return Window(
+        left, jnp.where(split, take(stop[None])[0], middle), jnp.where(split, take(restart[None])[0], middle), right
+    )
+
+
+def window_rule(at: Peak | Window, order: int) -> tuple[Any, Any]:
+    """Nodes z and log-weights ln(w e^{−z²/2}/√2π) for ∫Dz along a new last axis.
+
+    ``order`` Gauss–Legendre nodes on each side of a mode, or order/2 on each of eight panels of a window.
+    """
+    if isinstance(at, Window):
+        return _panelled(at, order // 2)
     unit, weights = np.polynomial.legendre.leggauss(order)
     unit, weights = 0.5 * (unit + 1.0), 0.5 * weights
     mode, left, right = (jnp.asarray(part)[..., None] for part in at)
     nodes = jnp.concatenate([mode + (left - mode) * unit, mode + (right - mode) * unit], axis=-1)
     log_weights = jnp.concatenate([jnp.log((mode - left) * weights), jnp.log((right - mode) * weights)], axis=-1)
+    return nodes, log_weights - 0.5 * nodes * nodes - 0.5 * np.log(2.0 * np.pi)
+
+
+def _panelled(at: Window, order: int) -> tuple[Any, Any]:
+    """Half of the panels before the stop, half after the restart."""
+    unit, weights = np.polynomial.legendre.leggauss(order)
+    half = WINDOW_PANELS // 2
+    places = ((np.arange(half)[:, None] + 0.5 * (unit + 1.0)) / half).ravel()
+    shares = np.log(np.tile(0.5 * weights / half, half))
+    left, stop, restart, right = (jnp.asarray(part)[..., None] for part in at)
+    nodes = jnp.concatenate([left + (stop - left) * places, restart + (right - restart) * places], axis=-1)
+    log_weights = jnp.concatenate([jnp.log(stop - left) + shares, jnp.log(right - restart) + shares], axis=-1)
     return nodes, log_weights - 0.5 * nodes * nodes - 0.5 * np.log(2.0 * np.pi)
 
 
@@ -115,22 +190,35 @@ class Grid:
         middle = 0.5 * (left + right)
         return Grid(np.concatenate([np.stack([left, middle], 1), np.stack([middle, right], 1)]), self.resolved)
 
+    def plain(self) -> tuple[Floats, Floats]:
+        """Nodes η and Gauss–Legendre weights, without the Gaussian."""
+        half = 0.5 * (self.edges[:, 1] - self.edges[:, 0])
+        return panel_nodes(self.edges).ravel(), (half[:, None] * _WEIGHTS).ravel()
+
     def chunks(self) -> list[tuple[Floats, Floats]]:
         """Nodes η and weights w e^{−η²/2}/√2π, in chunks of one shape (padding has weight zero)."""
-        eta = panel_nodes(self.edges).ravel()
-        half = 0.5 * (self.edges[:, 1] - self.edges[:, 0])
-        weights = (half[:, None] * _WEIGHTS).ravel() * np.exp(-0.5 * eta * eta) / np.sqrt(2.0 * np.pi)
+        eta, weights = self.plain()
+        weights = weights * np.exp(-0.5 * eta * eta) / np.sqrt(2.0 * np.pi)
         padding = -len(eta) % CHUNK
         eta = np.pad(eta, (0, padding), mode="edge")
         weights = np.pad(weights, (0, padding))
         return list(zip(eta.reshape(-1, CHUNK), weights.reshape(-1, CHUNK), strict=True))
 
 
-def stretched_grid(scale: float, reach: float = 9.0) -> Grid:
-    """One chunk of panels on [−reach, reach], narrow on ``scale`` around zero and widening geometrically outwards."""
+def stretched_grid(scale: float, reach: float = 9.0, panels: int = CHUNK_PANELS) -> Grid:
+    """Panels (one chunk) on [−reach, reach], narrow on ``scale`` around zero and widening geometrically outwards."""
     scale = min(scale, 1.0)
-    edges = scale * np.sinh(np.linspace(-1.0, 1.0, CHUNK_PANELS + 1) * np.arcsinh(reach / scale))
+    edges = scale * np.sinh(np.linspace(-1.0, 1.0, panels + 1) * np.arcsinh(reach / scale))
     return Grid(np.stack([edges[:-1], edges[1:]], 1), resolved=True)
+
+
+def narrowed(grid: Grid, widest: float) -> Grid:
+    """The same range with every panel cut into equal parts no wider than ``widest``."""
+    parts = []
+    for left, right in grid.edges:
+        cuts = np.linspace(left, right, 1 + max(1, int(np.ceil((right - left) / widest))))
+        parts.append(np.stack([cuts[:-1], cuts[1:]], 1))
+    return Grid(np.concatenate(parts), grid.resolved)
 
 
 def panel_nodes(edges: Floats) -> Floats:

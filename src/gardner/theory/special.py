@@ -13,7 +13,7 @@ import jax
 import jax.numpy as jnp
 from jax.scipy.special import erfc
 
-from gardner.model.special import Library
+from gardner.model.special import MILLS, SCALE, Library
 
 _FAR = -8.0  # below, the continued fraction; its depth is what double precision needs from here on
 _DEPTH = 16
@@ -58,3 +58,46 @@ def mills(u: jax.Array) -> tuple[jax.Array, jax.Array]:
 
 
 JAX = Library(jnp, log_ndtr, mills)
+
+
+@jax.custom_jvp
+def polynomial_mills(u: jax.Array) -> jax.Array:
+    """ρ(u) by the polynomial of :mod:`gardner.model.special`: one fused kernel, for priors that need it everywhere."""
+    x = jnp.abs(u)
+    t = SCALE / (SCALE + x)
+    value = jnp.full_like(t, MILLS[0])
+    for coefficient in MILLS[1:]:
+        value = value * (2.0 * t - 1.0) + coefficient
+    tail = x + t * value  # ρ(−x)
+    density = jnp.exp(-0.5 * x * x) / math.sqrt(2.0 * math.pi)
+    return jnp.where(u < 0.0, tail, density / (1.0 - density / tail))
+
+
+@polynomial_mills.defjvp
+def _polynomial_mills_jvp(primals: tuple[jax.Array], tangents: tuple[jax.Array]) -> tuple[jax.Array, jax.Array]:
+    (u,), (du,) = primals, tangents
+    rho = polynomial_mills(u)
+    return rho, -rho * (rho + u) * du
+
+
+@jax.custom_jvp
+def polynomial_log_ndtr(u: jax.Array) -> jax.Array:
+    """ln Φ(u), likewise: Φ(x) = 1 − φ(x)/ρ(−x) for x > 0."""
+    left = -0.5 * u * u - 0.5 * math.log(2.0 * math.pi) - jnp.log(polynomial_mills(jnp.minimum(u, 0.0)))
+    x = jnp.maximum(u, 0.0)
+    density = jnp.exp(-0.5 * x * x) / math.sqrt(2.0 * math.pi)
+    return jnp.where(u < 0.0, left, jnp.log1p(-density / polynomial_mills(-x)))
+
+
+@polynomial_log_ndtr.defjvp
+def _polynomial_log_ndtr_jvp(primals: tuple[jax.Array], tangents: tuple[jax.Array]) -> tuple[jax.Array, jax.Array]:
+    (u,), (du,) = primals, tangents
+    return polynomial_log_ndtr(u), polynomial_mills(u) * du
+
+
+def _polynomial_pair(u: jax.Array) -> tuple[jax.Array, jax.Array]:
+    rho = polynomial_mills(u)
+    return rho, rho + u
+
+
+POLYNOMIAL = Library(jnp, polynomial_log_ndtr, _polynomial_pair)

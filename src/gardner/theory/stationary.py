@@ -11,7 +11,7 @@ and less, the norm r would otherwise be lost to rounding.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 
 import numpy as np
@@ -19,7 +19,10 @@ import numpy as np
 from gardner.errors import ConvergenceError
 from gardner.model import GLM
 from gardner.theory.free_entropy import Theta
-from gardner.theory.jets import Jet, jet, outer_grid
+from gardner.theory.hats import Memory
+from gardner.theory.jets import Jet, jet, locate_inner, outer_grid
+from gardner.theory.noise import noise_term
+from gardner.theory.pair import Pair, pair_of
 from gardner.theory.quadrature import Floats, Grid
 
 TOLERANCE = 1e-11  # of the relative mismatch
@@ -57,11 +60,18 @@ def theta_jacobian(z: Floats) -> Floats:
 
 @dataclass(frozen=True)
 class Problem:
-    """A model, a pool ratio α and a budget n."""
+    """A model, a pool ratio α, a budget n, and the teacher's model if it is another one."""
 
     model: GLM
     pool_ratio: float
     budget: float
+    teacher: GLM | None = None
+    memory: Memory = field(default_factory=Memory, compare=False, repr=False)
+
+    @cached_property
+    def pair(self) -> Pair:
+        """Student and teacher."""
+        return pair_of(self.model, self.teacher)
 
 
 @dataclass(frozen=True)
@@ -103,6 +113,12 @@ class State:
         return float(self.jet.value - self.theta.beta * self.jet.gradient[5] - self.theta.phi * self.jet.gradient[4])
 
     @cached_property
+    def information(self) -> float:
+        """What the labels of a subset at this point tell about the teacher, per weight."""
+        pair, alpha = self.problem.pair, self.problem.pool_ratio
+        return noise_term(pair, alpha, to_theta(self.z), self.grid, locate_inner) - self.log_volume
+
+    @cached_property
     def complexity_slope(self) -> Floats:
         """∂Σ/∂z, from the product rule."""
         gradient, hessian, theta = self.jet.gradient, self.jet.hessian, self.theta
@@ -126,8 +142,12 @@ class State:
         dilation = np.array([m, 2.0 * t, 2.0 * D, 2.0 * V])
         dilation_row = dilation @ H[:4] + np.array([g[0], 2.0 * g[1], 2.0 * g[2], 2.0 * g[3], 0.0, 0.0])
         # value, row, power of β that divides it, d(power)/dβ, size of the quotient
+        first = (dilation @ g[:4], dilation_row, beta, 1.0, 1.0)
+        if self.problem.pair.fixed_norm:  # binary weights: r is given, and Φ is defined there only
+            excess = self.theta.r - self.problem.model.prior.second_moment
+            first = (excess, np.array([2.0 * m, 1.0, 1.0, 1.0, 0.0, 0.0]), 1.0, 0.0, 1.0)
         conditions = [
-            (dilation @ g[:4], dilation_row, beta, 1.0, 1.0),
+            first,
             (g[0] - 2.0 * m * g[1], m_row, beta, 1.0, m / W),
             (g[1] - g[2], H[1] - H[2], beta**2, 2.0 * beta, 0.5 * t / W**2 + rounding_t / abs(beta)),
             (
@@ -179,8 +199,8 @@ def evaluate(problem: Problem, z: Floats, grid: Grid | None = None) -> State:
     theta = to_theta(z)
     if not np.all(np.isfinite(theta)) or theta[:4].min() <= 0.0:
         raise ConvergenceError("the iteration left the domain of the free entropy")
-    grid = outer_grid(problem.model, theta) if grid is None else grid
-    return State(problem, z, grid, jet(problem.model, problem.pool_ratio, theta, grid))
+    grid = outer_grid(problem.pair, theta) if grid is None else grid
+    return State(problem, z, grid, jet(problem.pair, problem.pool_ratio, theta, grid, problem.memory))
 
 
 def solve(problem: Problem, z: Floats, control: Control) -> State:
@@ -189,6 +209,7 @@ def solve(problem: Problem, z: Floats, control: Control) -> State:
     Steps are limited to one unit of z. Newton stops at a relative mismatch of 10⁻¹¹, or where rounding lets it go no
     further if that is below 10⁻⁷; anything else raises :class:`ConvergenceError`.
     """
+    problem.memory.restart()
     made_at, state = z, evaluate(problem, z)
     best: State | None = None
     for iteration in range(1, _MAX_ITERATIONS + 1):
@@ -204,6 +225,7 @@ def solve(problem: Problem, z: Floats, control: Control) -> State:
         else:
             stalled = True
         if best.residual < TOLERANCE or (stalled and best.residual < ACCEPTABLE):
+            _keep_hats(best)
             return best
         try:
             step = np.linalg.solve(system, -np.append(values, wanted))
@@ -214,6 +236,14 @@ def solve(problem: Problem, z: Floats, control: Control) -> State:
         grid, made_at = (None, z) if far else (state.grid, made_at)
         state = evaluate(problem, z, grid)
     raise ConvergenceError(f"no convergence in {_MAX_ITERATIONS} Newton steps (residual {residual:.1e})")
+
+
+def _keep_hats(state: State) -> None:
+    """The hats of a solved point are where those of its neighbours are looked for."""
+    problem = state.problem
+    if not problem.pair.gaussian:
+        problem.memory.remember(*problem.memory.nearest(to_theta(state.z)))
+        problem.memory.restart()
 
 
 def _tangent(rows: Floats) -> Floats:

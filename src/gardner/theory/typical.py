@@ -1,13 +1,13 @@
 """The typical subset (β = 0): what random choice reaches, and where every branch starts.
 
-A random subset of ratio n is an ordinary Bayes-optimal problem, so its overlap Q extremises the one-parameter free
-entropy
+A random subset of ratio n is an ordinary learning problem (:mod:`gardner.theory.fixed_points`); for a Gaussian prior
+its overlap Q extremises
 
-    ln v = extr_Q { ½[ln(1−Q) + Q] + n Σ_y ∫Dη e^{ψ_Y(y, √Q η, 1−Q)} ψ_Y(y, √Q η, 1−Q) }      [barbier2019]
+    ln v = extr_Q { ½[ln(1−Q) + Q] + n Σ_y ∫Dη e^{ψ_Y(y, √Q η, 1−Q)} ψ_Y(y, √Q η, 1−Q) }      [barbier2019].
 
-(Gaussian prior). The overlap q = m² + t of two *different* random subsets appears first at order β² of Φ: with p =
-n/α and K(t) = Σ_y ∫Dη Z⁰_Y(y, η) [∫Dζ ψ_Y(y, √q η + √D ζ, V)]² at fixed m = Q and V, that order is stationary where t
-= α p² V² dK/dt. Both derivatives are automatic.
+The overlap q = m² + t of two *different* random subsets appears first at order β² of Φ: with p = n/α and
+K(t) = Σ_y ∫Dη Z⁰_Y(y, η) [∫Dζ ψ_Y(y, √q η + √D ζ, V)]² at fixed m, Q and V, its hat is q̂ = α p² dK/dt, and the weights
+answer q = ∫Dξ Z⁰_X(ξ) [∫Dλ x̂(A, √q̂ ξ + √(Q̂−q̂) λ)]², that is t = V² q̂ for a Gaussian prior.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from __future__ import annotations
 import functools
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Any
 
 import jax
@@ -23,12 +23,17 @@ import jax.numpy as jnp
 import numpy as np
 from scipy.optimize import brentq
 
+from gardner.errors import ConvergenceError
 from gardner.model import GLM, PERCEPTRON
-from gardner.theory.free_entropy import Theta, teacher_log_weight
-from gardner.theory.inputs import check_budget, check_model, check_pool_ratio
+from gardner.theory import regression
+from gardner.theory.fixed_points import FixedPoint, fixed_points, sigmoid
+from gardner.theory.free_entropy import Theta, channel_psi, teacher_log_weight
+from gardner.theory.inputs import check_budget, check_pair, check_pool_ratio
+from gardner.theory.noise import typical_information
+from gardner.theory.pair import Pair
 from gardner.theory.precision import double_precision
-from gardner.theory.quadrature import Grid, stretched_grid
-from gardner.theory.special import JAX
+from gardner.theory.quadrature import stretched_grid
+from gardner.theory.state_evolution import weight_grid
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -37,10 +42,25 @@ _HERMITE = np.polynomial.hermite_e.hermegauss(80)
 
 
 @dataclass(frozen=True)
-class Typical:
-    """A random subset of ``budget``·N rows: log-volume per weight, overlap m = Q, accuracies, and their proof.
+class Solution:
+    """One stable fixed point of state evolution: ``unique``, or ``uninformed`` and ``informed`` where there are two.
 
-    ``accuracy`` is that of the posterior mean (Bayes), ``gibbs_accuracy`` that of one student drawn from the posterior.
+    The free entropy of a random subset is its log-volume; the fixed point where it is largest is the true one.
+    """
+
+    name: str
+    log_volume: float
+    overlap: float
+
+
+@dataclass(frozen=True)
+class Typical:
+    """A random subset of ``budget``·N rows: log-volume per weight, overlaps, accuracies, information, and their proof.
+
+    ``overlap`` is m, that of teacher and student (a matched pair has m = Q), ``self_overlap`` Q, ``norm`` r.
+    ``accuracy`` is that of the posterior mean (Bayes), ``gibbs_accuracy`` that of one student drawn from the posterior;
+    for real labels both are the share of the field's variance that is explained. ``information`` (per weight, nats) is
+    defined in :mod:`gardner.theory.noise`. ``branches`` are the stable fixed points, the largest free entropy first.
     """
 
     budget: float
@@ -50,84 +70,121 @@ class Typical:
     gibbs_accuracy: float
     residual: float
     quadrature_error: float
+    self_overlap: float
+    norm: float
+    information: float
+    branches: tuple[Solution, ...] = ()
 
     def to_frame(self) -> pd.DataFrame:
         """One row."""
         import pandas as pd  # here, so that the solver starts without it
 
-        return pd.DataFrame([vars(self)])
+        return pd.DataFrame([{f.name: getattr(self, f.name) for f in fields(self) if f.name != "branches"}])
 
 
 @double_precision
-def typical(model: GLM = PERCEPTRON, budget: float = 1.0) -> Typical:
+def typical(model: GLM = PERCEPTRON, budget: float = 1.0, teacher: GLM | None = None) -> Typical:
     """What a random subset of ratio ``budget`` reaches; it does not depend on the pool.
 
     >>> round(typical(budget=2.0).log_volume, 6)
     -1.031038
     """
-    check_model(model)
-    return _typical(model, check_budget(budget))
+    return typical_of(check_pair(model, teacher), check_budget(budget))
 
 
 @double_precision
-def pool(model: GLM = PERCEPTRON, pool_ratio: float = 3.0) -> Typical:
-    """What all labels of a pool of ratio ``pool_ratio`` together give: no strategy can do better."""
-    check_model(model)
-    return _typical(model, check_pool_ratio(pool_ratio))
-
-
-def _mismatch(model: GLM, budget: float, logit: float) -> float:
-    """Log-ratio of the two sides of Q/(1−Q) = 2n dΨ/dQ, in the variable logit Q."""
-    ((eta, weights),) = _information_grid(logit).chunks()
-    slope = float(_information(model, logit, eta, weights)[1])
-    return math.log(2.0 * budget * slope) - logit + _softplus(logit) + _softplus(-logit)
+def pool(model: GLM = PERCEPTRON, pool_ratio: float = 3.0, teacher: GLM | None = None) -> Typical:
+    """What all labels of a pool of ratio ``pool_ratio`` together give."""
+    return typical_of(check_pair(model, teacher), check_pool_ratio(pool_ratio))
 
 
 @functools.lru_cache(maxsize=256)
-def _overlap_logit(model: GLM, budget: float) -> float:
-    """Logit of the Bayes-optimal overlap (the overlap itself would lose 1−Q to rounding at large budgets)."""
-    return float(brentq(lambda x: _mismatch(model, budget, x), -25.0, 40.0, xtol=1e-14, rtol=1e-14))
-
-
-@functools.lru_cache(maxsize=256)
-def _typical(model: GLM, budget: float) -> Typical:
-    logit = _overlap_logit(model, budget)
-    Q, V = _sigmoid(logit), _sigmoid(-logit)
-    grid = _information_grid(logit)
-    coarse, fine = (
-        sum(float(_information(model, logit, *nodes)[0]) for nodes in rule.chunks()) for rule in (grid, grid.bisected())
-    )
+def typical_of(pair: Pair, budget: float) -> Typical:
+    """:func:`typical` for a checked pair; call it under double precision."""
+    branches = fixed_points(pair, budget)
+    best = branches[0]
+    accuracy, gibbs = accuracies(pair, best.m, best.S, best.V)
     return Typical(
         budget=budget,
-        log_volume=0.5 * (Q - _softplus(logit)) + budget * coarse,
-        overlap=Q,
-        accuracy=1.0 - math.atan2(math.sqrt(V), math.sqrt(Q)) / math.pi,
-        gibbs_accuracy=1.0 - math.atan2(math.sqrt(V * (1.0 + Q)), Q) / math.pi,
-        residual=abs(_mismatch(model, budget, logit)),
-        quadrature_error=budget * abs(fine - coarse),
+        log_volume=best.log_volume,
+        overlap=pair.teacher_scale * best.m,
+        accuracy=accuracy,
+        gibbs_accuracy=gibbs,
+        residual=best.residual,
+        quadrature_error=best.quadrature_error,
+        self_overlap=best.m**2 + best.S,
+        norm=best.m**2 + best.S + best.V,
+        information=typical_information(pair, best, budget),
+        branches=tuple(Solution(x.name, x.log_volume, pair.teacher_scale * x.m) for x in branches),
     )
 
 
+def accuracies(pair: Pair, m: float, S: float, V: float) -> tuple[float, float]:
+    """Accuracy of the mean and of a sample: 1 − angle/π, or for real labels the explained share of variance."""
+    if pair.regression:
+        r0 = pair.teacher.prior.second_moment
+        missed = (pair.teacher_scale - m) ** 2 + S
+        return 1.0 - missed / r0, 1.0 - (missed + V) / r0
+    return 1.0 - math.atan2(math.sqrt(S), m) / math.pi, 1.0 - math.atan2(math.sqrt(S + V), m) / math.pi
+
+
 @functools.lru_cache(maxsize=256)
-def typical_theta(model: GLM, pool_ratio: float, budget: float) -> tuple[float, ...]:
+def typical_theta(pair: Pair, pool_ratio: float, budget: float) -> tuple[float, ...]:
     """θ at β = 0, including the overlap q of two different subsets; call it under :func:`double_precision`."""
-    logit = _overlap_logit(model, budget)
+    best = _doubting(pair, budget)
     fraction = budget / pool_ratio
     phi = math.log(fraction) - math.log1p(-fraction)
-    Q, V = _sigmoid(logit), _sigmoid(-logit)
-    amplitude = pool_ratio * fraction**2 * V**2
-
-    def parts(s: float) -> tuple[float, float]:
-        return Q * V * _sigmoid(s), Q * V * _sigmoid(-s)  # t and D = QV − t
+    amplitude = pool_ratio * fraction**2
 
     def mismatch(s: float) -> float:
-        t, D = parts(s)
-        scale = min(math.sqrt(V / (Q * Q + t)), math.sqrt(t) / Q)
-        ((eta, weights),) = stretched_grid(scale).chunks()
-        slope = float(_subset_correlation_slope(model, np.array([Q, t, D, V]), eta, weights))
-        return math.log(amplitude * slope) - math.log(t)
+        t, D = best.S * sigmoid(s), best.S * sigmoid(-s)
+        q_hat = amplitude * _correlation_slope(pair, best.m, t, D, best.V)
+        return math.log(weight_correlation(pair, best, q_hat)) - math.log(t)
 
-    return Q, *parts(_root(mismatch, start=phi)), V, phi, 0.0
+    s = _root(mismatch, start=phi)
+    return best.m, best.S * sigmoid(s), best.S * sigmoid(-s), best.V, phi, 0.0
+
+
+def _doubting(pair: Pair, budget: float) -> FixedPoint:
+    """The best fixed point where something is known and not all: only there can a branch start."""
+    for point in fixed_points(pair, budget):
+        if point.V > 0.0 and point.m > 0.0:
+            return point
+    known = "every weight" if fixed_points(pair, budget)[0].V == 0.0 else "nothing"
+    raise ConvergenceError(f"a random subset of that budget tells {known} already, the curve has no inner start")
+
+
+@functools.lru_cache(maxsize=256)
+def typical_hats(pair: Pair, pool_ratio: float, budget: float) -> tuple[float, ...]:
+    """(m̂, q̂, Q̂ − q̂, A) at β = 0, where the hats of other priors start from."""
+    best = _doubting(pair, budget)
+    m, t, D, V, _, _ = typical_theta(pair, pool_ratio, budget)
+    q_hat = pool_ratio * (budget / pool_ratio) ** 2 * _correlation_slope(pair, m, t, D, V)
+    return best.hats.m, q_hat, best.hats.Q - q_hat, best.hats.A
+
+
+def weight_correlation(pair: Pair, best: FixedPoint, q_hat: float) -> float:
+    """Return t = q − m² as the weights answer it to q̂."""
+    if pair.gaussian:
+        return best.V**2 * q_hat
+    q_hat = min(q_hat, (1.0 - 1e-9) * best.hats.Q)
+    xi, weights = weight_grid(pair, best.hats.m, q_hat).plain()
+    signal = best.hats.m / math.sqrt(q_hat) / pair.teacher_scale
+    density = np.asarray(pair.teacher.prior.log_partition(signal**2, signal * xi)) - 0.5 * xi * xi
+    weights = weights * np.exp(density) / math.sqrt(2.0 * math.pi)
+    noise, noise_weights = _HERMITE
+    b = math.sqrt(q_hat) * xi[:, None] + math.sqrt(best.hats.Q - q_hat) * noise
+    mean = np.asarray(pair.student.prior.moments(best.hats.A, b)[0]) @ noise_weights / math.sqrt(2.0 * math.pi)
+    return max(float(weights @ mean**2) - best.m**2, 1e-300)
+
+
+def _correlation_slope(pair: Pair, m: float, t: float, D: float, V: float) -> float:
+    """The derivative dK/dt at (m, t, D, V)."""
+    if pair.regression:
+        return regression.subset_correlation_slope(pair, m, t, V)
+    scale = min(math.sqrt(V / (m * m + t)), math.sqrt(t) / m)
+    ((eta, weights),) = stretched_grid(scale).chunks()
+    return float(_subset_correlation_slope(pair, np.array([m, t, D, V]), eta, weights))
 
 
 def _root(function: Callable[[float], float], start: float) -> float:
@@ -142,35 +199,8 @@ def _root(function: Callable[[float], float], start: float) -> float:
     return float(brentq(function, low, high, xtol=1e-13, rtol=1e-13)) if low < high else start
 
 
-def _sigmoid(x: float) -> float:
-    return 1.0 / (1.0 + math.exp(-x)) if x >= 0 else math.exp(x) / (1.0 + math.exp(x))
-
-
-def _softplus(x: float) -> float:
-    return max(x, 0.0) + math.log1p(math.exp(-abs(x)))
-
-
-def _information_grid(logit: float) -> Grid:
-    return stretched_grid(math.exp(-0.5 * logit))  # the label turns certain on the scale √(V/Q)
-
-
 @functools.partial(jax.jit, static_argnums=0)
-def _information(model: GLM, logit: float, eta: jax.Array, weights: jax.Array) -> tuple[jax.Array, jax.Array]:
-    """Σ_y ∫Dη e^ψ ψ, minus the entropy of a label given the field of overlap Q, and its slope in logit Q."""
-
-    def information(x: Any) -> Any:
-        Q, V = jax.nn.sigmoid(x), jax.nn.sigmoid(-x)
-        total = jnp.zeros(())
-        for y, count in model.channel.label_classes:
-            psi = model.channel.log_partition(y, jnp.sqrt(Q) * eta, V, JAX)
-            total += count * jnp.sum(weights * jnp.exp(psi) * psi)
-        return total
-
-    return jax.value_and_grad(information)(logit)
-
-
-@functools.partial(jax.jit, static_argnums=0)
-def _subset_correlation_slope(model: GLM, overlaps: jax.Array, eta: jax.Array, weights: jax.Array) -> Any:
+def _subset_correlation_slope(pair: Pair, overlaps: jax.Array, eta: jax.Array, weights: jax.Array) -> Any:
     """The derivative dK/dt at fixed m, Q and V (see the module's docstring)."""
     m, t0, D0, V = overlaps
     zeta, zeta_weights = (jnp.asarray(part) for part in _HERMITE)
@@ -178,10 +208,11 @@ def _subset_correlation_slope(model: GLM, overlaps: jax.Array, eta: jax.Array, w
     def correlation(t: Any) -> Any:
         theta = Theta(m, t, D0 + t0 - t, V, 0.0, 0.0)
         total = jnp.zeros(())
-        for y, count in model.channel.label_classes:
-            fields = jnp.sqrt(theta.q) * eta[:, None] + jnp.sqrt(theta.D) * zeta
-            mean = model.channel.log_partition(y, fields, V, JAX) @ (zeta_weights / math.sqrt(2.0 * math.pi))
-            total += count * jnp.sum(weights * jnp.exp(teacher_log_weight(model, y, theta, eta)) * mean**2)
+        for y, count in pair.student.channel.label_classes:
+            h = jnp.sqrt(theta.q) * eta[:, None]
+            psi = channel_psi(pair.student.channel, y, 0.0, h, theta.D, V)
+            mean = psi(h + jnp.sqrt(theta.D) * zeta, V) @ (zeta_weights / math.sqrt(2.0 * math.pi))
+            total += count * jnp.sum(weights * jnp.exp(teacher_log_weight(pair, y, theta, eta)) * mean**2)
         return total
 
     return jax.grad(correlation)(t0)

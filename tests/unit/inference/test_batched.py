@@ -10,7 +10,19 @@ import pytest
 from gardner.errors import InvalidInputError
 from gardner.inference.amp import amp
 from gardner.inference.batched import random_subsets, subset_log_volumes
-from gardner.model import draw_instance
+from gardner.model import (
+    GLM,
+    Absolute,
+    Flip,
+    GaussBernoulli,
+    Gaussian,
+    Laplace,
+    Linear,
+    Logistic,
+    Probit,
+    Rademacher,
+    draw_instance,
+)
 
 POOL = draw_instance(features=20, pool_ratio=3.0, seed=3)
 
@@ -92,3 +104,29 @@ def test_bad_subsets(subsets: Any, says: str) -> None:
 def test_bad_size() -> None:
     with pytest.raises(InvalidInputError, match="1 to 10"):
         random_subsets(5, 10, 11, np.random.default_rng(0))
+
+
+MODELS = [
+    GLM(Rademacher(), Flip(0.1)),
+    GLM(GaussBernoulli(0.3), Probit(0.2)),
+    GLM(Gaussian(2.5), Linear(0.3)),
+    GLM(Gaussian(2.5), Logistic(3.0)),
+    GLM(Rademacher(), Absolute(0.3)),
+]
+
+
+@pytest.mark.parametrize("model", MODELS, ids=str)
+def test_every_compiled_model_is_the_readable_one(model: GLM) -> None:
+    problem = draw_instance(20, 2.0, 1, model)
+    subsets = random_subsets(6, 40, 15, np.random.default_rng(0))
+    volumes = subset_log_volumes(problem.rows, problem.labels, subsets, model, tolerance=1e-9)
+    for subset, value, converged in zip(subsets, volumes.log_volume, volumes.converged, strict=True):
+        one = amp(problem.rows[subset], problem.labels[subset], model, twin="readable", tolerance=1e-9)
+        if converged and one.converged:
+            assert value == pytest.approx(one.log_volume, abs=1e-6)
+    assert volumes.fraction_converged > 0.5
+
+
+def test_a_prior_without_compiled_functions_is_refused_by_name() -> None:
+    with pytest.raises(InvalidInputError, match="Gaussian, Rademacher"):
+        subset_log_volumes(np.eye(2), np.ones(2), np.array([[0, 1]]), GLM(Laplace()))

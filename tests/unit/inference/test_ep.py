@@ -9,15 +9,28 @@ import array_api_strict
 import numpy as np
 import pytest
 import scipy.linalg
+import scipy.stats
 from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from gardner.errors import ConvergenceError, InvalidInputError
-from gardner.inference import Posterior, Status, ep
+from gardner.inference import Posterior, Status, ep, infer
 from gardner.inference.ep import expectation_propagation
 from gardner.inference.separable import Separation, Verdict
-from gardner.model import GLM, NUMPY, PERCEPTRON, Gaussian, Library, Sign, draw_instance
+from gardner.model import (
+    GLM,
+    NUMPY,
+    PERCEPTRON,
+    Channel,
+    Flip,
+    Gaussian,
+    Library,
+    Linear,
+    Logistic,
+    Sign,
+    draw_instance,
+)
 from gardner.model.special import Array
 
 Floats = NDArray[np.float64]
@@ -360,11 +373,11 @@ class Probit(Sign):
 
 
 class Repelling(Probit):
-    """Not log-concave: variances grow with every label."""
+    """P ∝ e^{ch²/2}, c = 0.3: one label leaves a posterior, three of one row do not."""
 
     def derivatives(self, y: Array, omega: Array, V: Array, library: Library = NUMPY) -> tuple[Array, Array]:
-        g, _ = Probit.derivatives(self, y, omega, V, library)
-        return g, -0.9 / V
+        del y, library
+        return 0.3 * omega / (1.0 - 0.3 * V), -0.3 / (1.0 - 0.3 * V)
 
 
 @pytest.mark.parametrize("noise", [0.1, 1.0, 10.0])
@@ -377,12 +390,52 @@ def test_noisy_labels_of_one_row(noise: float, labels: tuple[float, float]) -> N
     assert posterior.log_evidence == pytest.approx(math.log(exact), abs=0.08 if noise < 1.0 else 0.02)
 
 
-def test_a_channel_that_is_not_log_concave_diverges_and_says_so() -> None:
+def test_a_channel_without_a_posterior_diverges_and_says_so() -> None:
     """Negative control."""
     posterior = expectation_propagation(np.ones((3, 2)), np.ones(3), GLM(Gaussian(), Repelling()))
     assert posterior.status is Status.DIVERGED
     assert np.all(np.isfinite(posterior.mean))
     assert posterior.damping > 0.99
+
+
+def test_label_flips_have_sites_of_negative_precision() -> None:
+    """Three equal rows, one label against two: exact by one integral, EP close, −g' of the odd one out negative."""
+    model = GLM(Gaussian(), Flip(0.1))
+    posterior = expectation_propagation([[1.0], [1.0], [1.0]], [1.0, 1.0, -1.0], model)
+    assert posterior.converged
+    exact = 0.5 * (0.9**2 * 0.1 + 0.1**2 * 0.9)
+    assert posterior.log_evidence == pytest.approx(math.log(exact), abs=0.35)  # equal rows: the worst case of EP
+    _, S = model.channel.derivatives(posterior.labels, posterior.omega, posterior.V)
+    assert S[2] < 0.0
+
+
+@pytest.mark.parametrize("channel", [Flip(0.1), Logistic(3.0), Linear(0.2)], ids=str)
+def test_ep_agrees_with_amp_on_every_channel(channel: Channel) -> None:
+    model = GLM(Gaussian(1.7), channel)
+    problem = draw_instance(300, 1.5, 0, model)
+    ep, amp_ = (infer(problem.rows, problem.labels, model, method) for method in ("ep", "amp"))
+    assert ep.converged
+    assert amp_.converged
+    assert ep.log_volume == pytest.approx(amp_.log_volume, abs=0.01)
+    assert np.corrcoef(ep.mean, amp_.mean)[0, 1] > 0.99
+
+
+def test_regression_is_exact() -> None:
+    """With Gaussian noise EP is Bayes' rule: ridge regression and the evidence of a Gaussian process."""
+    model = GLM(Gaussian(1.7), Linear(0.3))
+    for count in (7, 40):
+        problem = draw_instance(20, count / 20, 0, model)
+        posterior = expectation_propagation(problem.rows, problem.labels, model)
+        kernel = 1.7 * problem.rows @ problem.rows.T + 0.3 * np.eye(count)
+        evidence = scipy.stats.multivariate_normal(np.zeros(count), kernel).logpdf(problem.labels)
+        mean = 1.7 * problem.rows.T @ np.linalg.solve(kernel, problem.labels)
+        covariance = 1.7 * np.eye(20) - 1.7**2 * problem.rows.T @ np.linalg.solve(kernel, problem.rows)
+        assert posterior.log_evidence == pytest.approx(evidence, rel=1e-9)
+        np.testing.assert_allclose(posterior.mean, mean, atol=1e-8)
+        np.testing.assert_allclose(np.asarray(posterior.covariance), covariance, atol=1e-8)
+        expected, spread = posterior.predict(problem.rows[:3])
+        np.testing.assert_allclose(expected, problem.rows[:3] @ mean, atol=1e-8)
+        assert np.all(spread > 0.3)
 
 
 # input

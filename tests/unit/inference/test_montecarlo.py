@@ -276,6 +276,7 @@ def test_refusals() -> None:
     class Other:
         label_classes, labels, noiseless = Sign().label_classes, Sign().labels, True
         log_partition, derivatives, sample = Sign().log_partition, Sign().derivatives, Sign().sample
+        information, predictive = Sign().information, Sign().predictive
 
     with pytest.raises(InvalidInputError, match="sign channel"):
         monte_carlo(np.eye(2), np.ones(2), GLM(channel=Other()))

@@ -10,27 +10,66 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.special import log_ndtr
 
-from gardner.inference import scalars
-from gardner.model import Channel, Sign, library_of
+from gardner.inference import noisy_scalars, scalars
+from gardner.model import (
+    Absolute,
+    Channel,
+    Flip,
+    GaussBernoulli,
+    Gaussian,
+    Linear,
+    Logistic,
+    Prior,
+    Probit,
+    Rademacher,
+    Sign,
+    library_of,
+)
 from gardner.model.channel import Channel as ChannelProtocol
 
-CHANNELS: list[Channel] = [Sign()]
+CHANNELS: list[Channel] = [
+    Sign(), Flip(0.05), Flip(1e-9), Probit(0.3), Probit(0.0), Logistic(5.0), Linear(0.1), Absolute(0.2),
+]  # fmt: skip
+PRIORS: list[Prior] = [Gaussian(), Gaussian(2.5), Rademacher(), GaussBernoulli(0.1)]
 
 
-def test_every_compiled_channel_is_tested() -> None:
-    assert {type(channel) for channel in CHANNELS} == set(scalars.CHANNELS)
+def test_every_compiled_part_is_tested() -> None:
+    assert {type(channel) for channel in CHANNELS} == set(noisy_scalars.CHANNELS)
+    assert {type(prior) for prior in PRIORS} == set(noisy_scalars.PRIORS)
     assert all(isinstance(channel, ChannelProtocol) for channel in CHANNELS)
 
 
-@pytest.mark.parametrize("channel", CHANNELS, ids=lambda channel: type(channel).__name__)
+@pytest.mark.parametrize("channel", CHANNELS, ids=str)
 @given(omega=st.floats(-1e3, 1e3), V=st.floats(1e-4, 1e3), positive=st.booleans())
 def test_compiled_channel_is_the_model(channel: Channel, omega: float, V: float, positive: bool) -> None:
     y = 1.0 if positive else -1.0
-    compiled = scalars.CHANNELS[type(channel)]
+    compiled = noisy_scalars.CHANNELS[noisy_scalars.kind_of(channel)]
+    parameter = noisy_scalars.parameter_of(channel)
+    exact = isinstance(channel, Sign | Probit)
+    small, relative = (1e-290, 1e-12) if exact else (1e-12, 1e-10)
     g, minus_slope = channel.derivatives(y, np.asarray(omega), np.asarray(V))
-    assert compiled.derivatives(y, omega, V) == pytest.approx((float(g), float(minus_slope)), rel=1e-12, abs=1e-290)
+    found = compiled.derivatives(y, omega, V, parameter)
+    # where −g' is a difference, digits are lost in units of its larger part
+    assert found[0] == pytest.approx(float(g), rel=relative, abs=small)
+    assert found[1] == pytest.approx(float(minus_slope), rel=relative, abs=small * (1.0 + 1.0 / V))
     psi = float(channel.log_partition(y, np.asarray(omega), np.asarray(V)))
-    assert compiled.log_partition(y, omega, V) == pytest.approx(psi, rel=1e-12, abs=1e-290)
+    assert compiled.log_partition(y, omega, V, parameter) == pytest.approx(psi, rel=1e-12, abs=small)
+
+
+@pytest.mark.parametrize("prior", PRIORS, ids=str)
+@given(A=st.floats(0.0, 1e3), b=st.floats(-300.0, 300.0))
+def test_compiled_prior_is_the_model(prior: Prior, A: float, b: float) -> None:
+    compiled, parameter = noisy_scalars.PRIORS[type(prior)], noisy_scalars.parameter_of(prior)
+    mean, variance = prior.moments(np.asarray(A), np.asarray(b))
+    assert compiled.moments(A, b, parameter) == pytest.approx((float(mean), float(variance)), rel=1e-10, abs=1e-250)
+    psi = float(prior.log_partition(np.asarray(A), np.asarray(b)))
+    potential = psi - b * float(mean) + 0.5 * A * (float(mean) ** 2 + float(variance))
+    size = abs(psi) + abs(b * float(mean)) + A * float(mean) ** 2
+    assert compiled.potential(A, b, parameter) == pytest.approx(potential, rel=1e-10, abs=1e-13 * (1.0 + size))
+
+
+def test_no_flips_are_the_sign() -> None:
+    assert noisy_scalars.kind_of(Flip(0.0)) is Sign
 
 
 @given(x=st.floats(-690.0, 0.0))

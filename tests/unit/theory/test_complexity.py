@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from gardner import InvalidInputError, complexity_at, complexity_curve, pool, typical
 from gardner.model import PERCEPTRON
 from gardner.theory.branch import Side, Status, follow
+from gardner.theory.pair import pair_of
 from gardner.theory.precision import double_precision
 from gardner.theory.stationary import (
     Problem,
@@ -106,7 +107,7 @@ def _typical_theta() -> tuple[float, ...]:
 
     @double_precision
     def compute() -> tuple[float, ...]:
-        return typical_theta(PERCEPTRON, 3.0, 0.6)[:5]
+        return typical_theta(pair_of(PERCEPTRON), 3.0, 0.6)[:5]
 
     return compute()
 

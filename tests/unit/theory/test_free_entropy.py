@@ -20,6 +20,7 @@ from gardner.theory.free_entropy import (
     general,
 )
 from gardner.theory.jets import jet, outer_grid, quadrature_shift
+from gardner.theory.pair import pair_of
 from gardner.theory.precision import double_precision
 from gardner.theory.quadrature import CHUNK, Floats, Grid
 
@@ -33,6 +34,7 @@ def theta_of(order: tuple[float, ...], phi: float, beta: float) -> Floats:
 
 
 MOST_CHUNKS = 10
+PAIR = pair_of(PERCEPTRON)
 
 
 def nodes_of(grid: Grid) -> tuple[jax.Array, jax.Array]:
@@ -46,12 +48,12 @@ def nodes_of(grid: Grid) -> tuple[jax.Array, jax.Array]:
 
 @jax.jit
 def closed_value(theta: jax.Array, eta: jax.Array, weights: jax.Array, alpha: float = 3.0) -> Any:
-    return closed(PERCEPTRON, alpha, Theta(*theta), eta, weights)
+    return closed(PAIR, alpha, Theta(*theta), eta, weights)
 
 
 @jax.jit
 def general_value(theta: jax.Array, hats: jax.Array, eta: jax.Array, weights: jax.Array) -> Any:
-    return general(PERCEPTRON, PERCEPTRON, 3.0, Theta(*theta), Hats(*hats), eta, weights)
+    return general(PAIR, 3.0, Theta(*theta), Hats(*hats), eta, weights)
 
 
 @given(order=overlaps, phi=fields, edge=negative, positive=st.floats(0.2, 30.0))
@@ -61,7 +63,7 @@ def test_general_form_equals_closed_form(order: tuple[float, ...], phi: float, e
     @double_precision
     def both(beta: float) -> tuple[float, float]:
         theta = theta_of(order, phi, beta)
-        eta, weights = nodes_of(outer_grid(PERCEPTRON, theta))
+        eta, weights = nodes_of(outer_grid(PAIR, theta))
         hats = jnp.array(gaussian_hats(Theta(*theta)))
         return float(closed_value(theta, eta, weights)), float(general_value(theta, hats, eta, weights))
 
@@ -73,7 +75,7 @@ def test_general_form_equals_closed_form(order: tuple[float, ...], phi: float, e
 @double_precision
 def test_general_form_is_stationary_in_the_hats() -> None:
     theta = np.array([0.5, 0.1, 0.2, 0.4, -1.0, -1.2])
-    eta, weights = nodes_of(outer_grid(PERCEPTRON, theta))
+    eta, weights = nodes_of(outer_grid(PAIR, theta))
     hats = jnp.array(gaussian_hats(Theta(*theta)))
     slope = jax.jit(jax.grad(general_value, argnums=1))
     np.testing.assert_allclose(np.asarray(slope(theta, hats, eta, weights)), 0.0, atol=1e-9)
@@ -89,7 +91,7 @@ def test_at_beta_one_it_is_an_ordinary_glm(order: tuple[float, ...], phi: float)
     @double_precision
     def ours() -> float:
         theta = theta_of(order, phi, 1.0)
-        return float(closed_value(theta, *nodes_of(outer_grid(PERCEPTRON, theta)), alpha))
+        return float(closed_value(theta, *nodes_of(outer_grid(PAIR, theta)), alpha))
 
     def integrand(x: float) -> float:
         density = np.exp(-0.5 * x * x) / np.sqrt(2 * np.pi)
@@ -104,12 +106,12 @@ def test_at_beta_one_it_is_an_ordinary_glm(order: tuple[float, ...], phi: float)
 @double_precision
 def test_gradient_and_hessian_against_finite_differences() -> None:
     theta = np.array([0.5, 0.1, 0.2, 0.4, -1.0, -1.2])
-    grid = outer_grid(PERCEPTRON, theta)
-    here = jet(PERCEPTRON, 3.0, theta, grid)
+    grid = outer_grid(PAIR, theta)
+    here = jet(PAIR, 3.0, theta, grid)
     for index in range(6):
         step = np.zeros(6)
         step[index] = 1e-5
-        up, down = (jet(PERCEPTRON, 3.0, theta + sign * step, grid) for sign in (1, -1))
+        up, down = (jet(PAIR, 3.0, theta + sign * step, grid) for sign in (1, -1))
         assert here.gradient[index] == pytest.approx((up.value - down.value) / 2e-5, rel=1e-6, abs=1e-8)
         np.testing.assert_allclose(here.hessian[index], (up.gradient - down.gradient) / 2e-5, rtol=1e-5, atol=1e-6)
 
@@ -121,7 +123,7 @@ def test_error_estimate_sees_a_grid_that_is_too_coarse() -> None:
     theta = np.array([0.8284, 0.1372, 6.0e-5, 0.1765, -40.0, -2409.0])
     edges = np.linspace(-8.6, 8.6, 5)
     blind = Grid(np.stack([edges[:-1], edges[1:]], 1), resolved=True)
-    good = outer_grid(PERCEPTRON, theta)
+    good = outer_grid(PAIR, theta)
     for grid, bound in ((good, False), (blind, True)):
-        shift, slope = quadrature_shift(PERCEPTRON, 3.0, jet(PERCEPTRON, 3.0, theta, grid), theta, grid)
+        shift, slope = quadrature_shift(PAIR, 3.0, jet(PAIR, 3.0, theta, grid), theta, grid)
         assert (max(abs(slope[5]), abs(shift) / 2409.0) > 1e-7) == bound

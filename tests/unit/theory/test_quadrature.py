@@ -20,7 +20,7 @@ from gardner.theory.quadrature import Floats, Grid, peak, refine, stretched_grid
 
 @functools.partial(jax.jit, static_argnums=4)
 def _inner(h: float, D: float, V: float, beta: float, order: int) -> Any:
-    psi, centre = channel_psi(Sign(), 1.0), jnp.reshape(h, (1,))
+    psi, centre = channel_psi(Sign(), 1.0, beta, h, D, V), jnp.reshape(h, (1,))
     return log_average(psi, (V,), beta, centre, D, locate(psi, (V,), beta, centre, D), order)[0]
 
 

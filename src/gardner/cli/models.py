@@ -1,0 +1,78 @@
+"""``gardner models``: priors and channels by name; and the options by which other commands take them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import typer
+from rich.markup import escape
+from rich.table import Table
+
+from gardner.cli.console import JSON, output, to_json
+
+if TYPE_CHECKING:
+    from gardner.model import GLM
+
+PRIOR = typer.Option(
+    "gaussian", "--prior", metavar="NAME[:X]", help="Prior of the weights; `gardner models` lists them."
+)
+CHANNEL = typer.Option("sign", "--channel", metavar="NAME[:X]", help="How labels arise, such as sign or flip:0.05.")
+TEACHER_PRIOR = typer.Option(None, "--teacher-prior", metavar="NAME[:X]", help="The teacher's prior, if another.")
+TEACHER_CHANNEL = typer.Option(None, "--teacher-channel", metavar="NAME[:X]", help="The teacher's channel, if another.")
+
+
+def command(json: bool = JSON) -> None:
+    """List the priors of weights and the channels of labels that other commands accept.
+
+    A parameter follows a colon. Your own are named FILE.py:CLASS (an example is docs/examples/my_model.py).
+
+    Examples:
+
+        gardner bounds --alpha 3 --budget 0.6 --channel flip:0.05
+
+        gardner bounds --alpha 3 --budget 0.6 --prior rademacher
+
+        gardner bounds --alpha 3 --budget 0.6 --channel probit:0.1 --teacher-channel sign
+    """
+    from gardner.model.registry import CHANNELS, PRIORS, summaries
+
+    found = {"priors": summaries(PRIORS), "channels": summaries(CHANNELS)}
+    if json:
+        typer.echo(
+            to_json(
+                {kind: [{"name": name, "what": what} for name, what in lines.items()] for kind, lines in found.items()}
+            )
+        )
+        return
+    for kind, lines in found.items():
+        table = Table(title=kind, title_justify="left", show_header=False)
+        for name, what in lines.items():
+            table.add_row(escape(name), escape(what))
+        output().print(table)
+
+
+def read_models(prior: str, channel: str, teacher_prior: str | None, teacher_channel: str | None) -> tuple[GLM, GLM]:
+    """Student and teacher; the teacher is the student where nothing else is said."""
+    from gardner.model import GLM, parse_channel, parse_prior
+
+    student = GLM(parse_prior(prior), parse_channel(channel))
+    return student, GLM(parse_prior(teacher_prior or prior), parse_channel(teacher_channel or channel))
+
+
+def describe_model(model: GLM) -> dict[str, str]:
+    """A model in JSON, in the words of the options."""
+    from gardner.model import describe
+
+    return {"prior": describe(model.prior), "channel": describe(model.channel)}
+
+
+def told(student: GLM, teacher: GLM) -> str:
+    """A model in a title; empty for the perceptron, which goes without saying."""
+    from gardner.model import PERCEPTRON, describe
+
+    if student == teacher == PERCEPTRON:
+        return ""
+    name = f"{describe(student.prior)} / {describe(student.channel)}"
+    if teacher != student:
+        name += f", teacher {describe(teacher.prior)} / {describe(teacher.channel)}"
+    return f", {name}"

@@ -1,0 +1,119 @@
+"""``gardner query``: which rows of a table to label next."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import typer
+from rich.markup import escape
+from rich.table import Table
+
+from gardner.cli.console import JSON, fixed, output, progress_bar, to_json
+
+if TYPE_CHECKING:
+    from gardner.experiment.propose import Proposals
+    from gardner.records.pool_file import PoolFile
+
+
+def command(
+    table: Path = typer.Argument(..., metavar="TABLE", help="CSV, TSV, Parquet or npz; an empty label is unlabelled."),
+    label: str = typer.Option(..., "--label", "-y", metavar="COLUMN", help="The column of labels."),
+    batch: int = typer.Option(10, "--batch", "-k", help="How many rows to propose."),
+    ignore: list[str] = typer.Option(None, "--ignore", metavar="COLUMN", help="Not a feature; repeatable."),
+    identifier: str = typer.Option(None, "--id", metavar="COLUMN", help="A name for each row, shown beside it."),
+    channel: str = typer.Option(
+        None, "--channel", help="Noise of the labels, such as probit:1 or flip:0.05; by default chosen by evidence."
+    ),
+    json: bool = JSON,
+) -> None:
+    """Propose the rows whose labels would tell the most, with the bits each is expected to give.
+
+    Two values in the label's column are classes, more numbers a regression. Features are standardised and an intercept
+    is added; columns of few different texts become zeros and ones. A linear model with noisy labels is fitted to what
+    is labelled by expectation propagation, its noise chosen by the evidence. Rows are numbered from 0.
+
+    Examples:
+
+        gardner query pool.csv --label y --batch 10
+
+        gardner query pool.parquet --label diagnosis --id patient --ignore date --json
+    """
+    from gardner.experiment.propose import propose
+    from gardner.model import GLM, parse_channel
+    from gardner.records.pool_file import read_pool
+
+    model = GLM(channel=parse_channel(channel)) if channel else None
+    pool = read_pool(table, label, ignore=ignore or [], identifier=identifier)
+    with progress_bar("query") as progress:
+        found = propose(pool.features, pool.labels, batch, model=model, progress=progress)
+    if json:
+        typer.echo(to_json(record(pool, found)))
+    else:
+        _print(pool, found, table.name)
+
+
+def record(pool: PoolFile, found: Proposals) -> dict[str, Any]:
+    """The JSON of a proposal."""
+    rows = []
+    for one in found.rows:
+        row: dict[str, Any] = {"row": one.row, "bits": one.bits}
+        if pool.ids:
+            row["id"] = pool.ids[one.row]
+        if pool.classes:
+            row["probability"] = one.probability
+        else:
+            row |= {"mean": one.mean, "deviation": one.deviation}
+        rows.append(row)
+    model = found.model
+    return {
+        "rows": rows,
+        "labelled": int(pool.labelled.sum()),
+        "unlabelled": int((~pool.labelled).sum()),
+        "features": len(pool.names),
+        "classes": list(pool.classes),
+        "model": {
+            "prior": {"name": type(model.prior).__name__, **_parameters(model.prior)},
+            "channel": {"name": type(model.channel).__name__, **_parameters(model.channel)},
+        },
+        "log_evidence": found.posterior.log_evidence,
+        "status": found.posterior.status.value,
+        "residual": found.posterior.residual,
+        "notes": _notes(pool, found),
+    }
+
+
+def _parameters(part: Any) -> dict[str, Any]:
+    return asdict(part)
+
+
+def _notes(pool: PoolFile, found: Proposals) -> list[str]:
+    notes = list(pool.notes)
+    if found.dropped:
+        notes.append(f"{found.dropped} columns left out: every row has the same value")
+    if not pool.labelled.any():
+        notes.append("no row is labelled yet: the choice rests on the features alone")
+    return notes
+
+
+def _print(pool: PoolFile, found: Proposals, name: str) -> None:
+    told = record(pool, found)
+    predicted = f"P({pool.classes[1] or '+1'})" if pool.classes else "prediction"
+    columns = ["row", *(["id"] if pool.ids else []), "expected bits", escape(predicted)]
+    table = Table(title=escape(f"{name}: {told['labelled']} labelled, {told['unlabelled']} not"), title_justify="left")
+    for column in columns:
+        table.add_column(column, justify="left" if column == "id" else "right")
+    for one in found.rows:
+        prediction = fixed(one.probability, 3) if pool.classes else f"{one.mean:.4g} ± {one.deviation:.2g}"
+        table.add_row(str(one.row), *([escape(pool.ids[one.row])] if pool.ids else []), fixed(one.bits, 3), prediction)
+    output().print(table)
+    channel = told["model"]["channel"]
+    settings = ", ".join(f"{key} = {value:.3g}" for key, value in channel.items() if key != "name")
+    output().print(
+        f"{channel['name']} ({settings}), log-evidence {told['log_evidence']:.3f} of {told['labelled']} labels, "
+        f"{told['status']}",
+        highlight=False,
+    )
+    for note in told["notes"]:
+        typer.echo(f"note: {note}", err=True)

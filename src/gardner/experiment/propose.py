@@ -1,0 +1,214 @@
+"""What to label next in a real table: the rows whose labels would tell the most, given those that are known.
+
+Columns are standardised over all rows, an intercept is added, and entries are divided by √N, so that a standard normal
+prior of the weights gives fields of order one. Real labels are not separable: the channel has noise, a Gaussian one
+before the sign (``Probit``) or flips of labels (``Flip``), of the kind and size with the largest evidence. EP (rows of
+real tables are correlated) gives the posterior and its covariance Σ.
+
+A row f is worth I(y; h), the mutual information of its label with its field h ~ N(f·x̂, f·Σf) [houlsby2011]. The batch
+is chosen one by one. By the law of total variance, and E[g²] = E[−g'], the label of a chosen row leaves on average
+
+    Σ − s Σf (Σf)ᵀ,    s = E_y[−g'(y, ω, V)],
+
+so rows that ask the same thing twice are not chosen twice.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.optimize import minimize_scalar
+
+from gardner.errors import ConvergenceError, InvalidInputError
+from gardner.inference.ep import expectation_propagation
+from gardner.inference.posterior import Posterior
+from gardner.model import GLM, Channel, Flip, Gaussian, Linear, Probit
+
+Floats = NDArray[np.float64]
+Progress = Callable[[float], None]
+
+NOISES = tuple(10.0**k for k in np.arange(-2.0, 2.1, 0.5))
+FLIPS = (0.01, 0.03, 0.1, 0.2)
+SCALES = tuple(10.0**k for k in np.arange(-1.0, 2.1, 0.5))
+_MOST_FEATURES = 5_000  # a covariance of more would not fit
+
+
+@dataclass(frozen=True)
+class Proposal:
+    """A row to label: its place in the table, the bits its label is expected to give, and the label's prediction.
+
+    ``mean`` is the expected label (for two classes 2p − 1, p the probability of +1) and ``deviation`` its spread.
+    """
+
+    row: int
+    bits: float
+    mean: float
+    deviation: float
+
+    @property
+    def probability(self) -> float:
+        """Of the label +1."""
+        return 0.5 * (1.0 + self.mean)
+
+
+@dataclass(frozen=True)
+class Proposals:
+    """Rows in the order they should be asked for, and what the choice rests on."""
+
+    rows: tuple[Proposal, ...]
+    posterior: Posterior
+    tried: tuple[tuple[GLM, float], ...]
+    dropped: int
+
+    @property
+    def model(self) -> GLM:
+        """The model of the largest evidence."""
+        return self.posterior.model
+
+
+def propose(
+    features: Floats, labels: Floats, batch: int = 10, *, model: GLM | None = None, progress: Progress = lambda _: None
+) -> Proposals:
+    """Choose ``batch`` of the rows whose label is NaN; labels are −1 and +1, or any numbers for a regression.
+
+    >>> rng = np.random.default_rng(0)
+    >>> table = rng.standard_normal((60, 3))
+    >>> labels = np.where(np.arange(60) < 20, np.sign(table[:, 0]), np.nan)
+    >>> found = propose(table, labels, batch=2)
+    >>> all(20 <= one.row < 60 and 0.0 < one.bits <= 1.0 for one in found.rows)
+    True
+    """
+    features, labels = np.asarray(features, dtype=np.float64), np.asarray(labels, dtype=np.float64)
+    known = ~np.isnan(labels)
+    _check(features, labels, known, batch)
+    rows, dropped = standardised(features)
+    values, real = _targets(labels[known])
+    candidates = [model] if model is not None else list(_candidates(real))
+    posterior, tried = _fit(rows[known], values, candidates, refine=model is None, progress=progress)
+    places = np.flatnonzero(~known)
+    chosen = _choose(rows[places], posterior, min(batch, places.size))
+    shift, unit = (float(labels[known].mean()), float(labels[known].std())) if real else (0.0, 1.0)
+    told = tuple(
+        Proposal(int(places[index]), bits, shift + unit * mean, unit * deviation)
+        for index, bits, mean, deviation in chosen
+    )
+    return Proposals(told, posterior, tried, dropped)
+
+
+def standardised(features: Floats) -> tuple[Floats, int]:
+    """Columns of mean zero and variance one with an intercept, over √N; how many constant columns were dropped."""
+    spread = features.std(axis=0)
+    useful = spread > 1e-12 * np.maximum(1.0, np.abs(features).max(axis=0))
+    columns = (features[:, useful] - features[:, useful].mean(axis=0)) / spread[useful]
+    rows = np.column_stack([columns, np.ones(len(features))])
+    return rows / math.sqrt(rows.shape[1]), int((~useful).sum())
+
+
+def _check(features: Floats, labels: Floats, known: NDArray[np.bool_], batch: int) -> None:
+    if features.ndim != 2 or labels.shape != features.shape[:1]:
+        shapes = f"shapes {features.shape} and {labels.shape}"
+        raise InvalidInputError("table", shapes, "features are rows × columns, and each row has a label or NaN")
+    if not np.isfinite(features).all():
+        raise InvalidInputError("features", "NaN or infinity", "they must be finite")
+    if features.shape[1] >= _MOST_FEATURES:
+        raise InvalidInputError("features", features.shape[1], f"at most {_MOST_FEATURES} columns", hint="ignore some")
+    if batch < 1:
+        raise InvalidInputError("batch", batch, "it must be a whole number of at least 1")
+    if known.all():
+        raise InvalidInputError("labels", f"{known.size} of {known.size}", "every row has a label: none is left to ask")
+
+
+def _targets(labels: Floats) -> tuple[Floats, bool]:
+    """Classes as they are; numbers of a regression standardised."""
+    if np.isin(labels, (-1.0, 1.0)).all():
+        return labels, False
+    spread = float(labels.std())
+    if spread == 0.0:
+        raise InvalidInputError("labels", labels[0], "all are the same number", hint="label a few more rows")
+    return (labels - labels.mean()) / spread, True
+
+
+def _candidates(real: bool) -> Iterable[GLM]:
+    if real:
+        return [GLM(Gaussian(scale), Linear(noise)) for scale in SCALES for noise in NOISES]
+    channels: list[Channel] = [*map(Probit, NOISES), *map(Flip, FLIPS)]
+    return [GLM(Gaussian(), channel) for channel in channels]
+
+
+def _fit(
+    rows: Floats, labels: Floats, candidates: list[GLM], *, refine: bool, progress: Progress
+) -> tuple[Posterior, tuple[tuple[GLM, float], ...]]:
+    """The posterior of the largest evidence. Without labels all are one: noise as strong as the field is assumed."""
+    if not len(labels) and refine:
+        candidates = [GLM(Gaussian(), Probit(1.0))]
+    found: list[Posterior] = []
+    for index, model in enumerate(candidates):
+        found.append(expectation_propagation(rows, labels, model))
+        progress((index + 1) / (len(candidates) + 1))
+    settled = [posterior for posterior in found if posterior.converged]
+    if not settled:
+        raise ConvergenceError(
+            f"expectation propagation settled for none of {len(candidates)} models", hint="give one with --channel"
+        )
+    best = max(settled, key=lambda posterior: posterior.log_evidence)
+    if refine and len(labels):
+        best = _refined(rows, labels, best)
+    progress(1.0)
+    return best, tuple((posterior.model, posterior.log_evidence) for posterior in settled)
+
+
+def _refined(rows: Floats, labels: Floats, best: Posterior) -> Posterior:
+    """The same kind of channel, its noise moved to the top of the evidence between the neighbours on the grid."""
+    name = "rho" if isinstance(best.model.channel, Flip) else "noise"
+    kind: Any = best.model.channel
+    start = math.log(float(getattr(kind, name)))
+    made: list[Posterior] = [best]
+
+    def loss(logarithm: float) -> float:
+        value = math.exp(logarithm)
+        channel = replace(kind, **{name: min(value, 0.45) if name == "rho" else value})
+        posterior = expectation_propagation(rows, labels, GLM(best.model.prior, channel))
+        if posterior.converged:
+            made.append(posterior)
+        return -posterior.log_evidence if posterior.converged else 1e3 - best.log_evidence  # finite: it is fitted to
+
+    minimize_scalar(loss, bounds=(start - 1.2, start + 1.2), method="bounded", options={"xatol": 0.05, "maxiter": 12})
+    return max(made, key=lambda posterior: posterior.log_evidence)
+
+
+def _choose(rows: Floats, posterior: Posterior, count: int) -> list[tuple[int, float, float, float]]:
+    """Greedily by information, each choice allowed for in what the next would tell."""
+    channel: Any = posterior.model.channel
+    covariance = np.asarray(posterior.covariance if posterior.covariance is not None else np.diag(posterior.variance))
+    omega = rows @ np.asarray(posterior.mean)
+    V = np.maximum(np.einsum("ij,jk,ik->i", rows, covariance, rows, optimize=True), 1e-300)
+    prediction = channel.predictive(omega, V)
+    free = np.ones(len(rows), dtype=bool)
+    chosen: list[tuple[int, float, float, float]] = []
+    for _ in range(count):
+        information = np.where(free, channel.information(omega, V), -np.inf)
+        index = int(information.argmax())
+        free[index] = False
+        mean, variance = (float(part[index]) for part in prediction)
+        chosen.append((index, float(information[index]) / math.log(2.0), mean, math.sqrt(variance)))
+        gain = covariance @ rows[index]
+        share = _expected_slope(channel, omega[index], V[index])
+        covariance = covariance - share * np.outer(gain, gain)
+        V = np.maximum(V - share * (rows @ gain) ** 2, 1e-300)
+    return chosen
+
+
+def _expected_slope(channel: Channel, omega: float, V: float) -> float:
+    """E_y[−g'] at a row; for a regression −g' is the same for every y."""
+    labels = channel.labels or (0.0,)
+    total = 0.0
+    for y in labels:
+        slope = float(np.asarray(channel.derivatives(y, np.float64(omega), np.float64(V))[1]))
+        weight = math.exp(float(channel.log_partition(y, np.float64(omega), np.float64(V)))) if channel.labels else 1.0
+        total += weight * slope
+    return total

@@ -1,0 +1,70 @@
+"""Regression."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gardner.model.prior import check_parameter
+from gardner.model.special import NUMPY, Array, Library
+
+
+@dataclass(frozen=True)
+class Linear:
+    """Real labels y = h + √noise z, z normal: ψ_Y(y, ω, V) = ln N(y; ω, V + noise).
+
+    g = (y − ω)/(V + noise), −g' = 1/(V + noise).
+
+    >>> round(float(Linear(1.0).log_partition(2.0, 2.0, 1.0)), 6)
+    -1.265512
+    """
+
+    noise: float = 0.1
+
+    def __post_init__(self) -> None:
+        """Check the parameter."""
+        check_parameter("linear.noise", self.noise, 0.0, math.inf)
+
+    @property
+    def label_classes(self) -> tuple[tuple[float, float], ...]:
+        """None: labels are real."""
+        return ()
+
+    @property
+    def labels(self) -> tuple[float, ...]:
+        """None: labels are real."""
+        return ()
+
+    @property
+    def noiseless(self) -> bool:
+        """No label excludes weights."""
+        return False
+
+    def log_partition(self, y: Array, omega: Array, V: Array, library: Library = NUMPY) -> Array:
+        """ψ_Y(y, ω, V)."""
+        scale = V + self.noise
+        return -0.5 * (y - omega) ** 2 / scale - 0.5 * library.xp.log(2.0 * math.pi * scale)
+
+    def derivatives(self, y: Array, omega: Array, V: Array, library: Library = NUMPY) -> tuple[Array, Array]:
+        """g and −g'."""
+        del library
+        precision = 1.0 / (V + self.noise + 0.0 * omega)
+        return (y - omega) * precision, precision
+
+    def information(self, omega: Array, V: Array, library: Library = NUMPY) -> Array:
+        """½ ln(1 + V/noise)."""
+        return 0.5 * library.xp.log1p(V / self.noise + 0.0 * omega)
+
+    def predictive(self, omega: Array, V: Array, library: Library = NUMPY) -> tuple[Array, Array]:
+        """Mean ω and variance V + noise."""
+        del library
+        return omega + 0.0 * V, V + self.noise + 0.0 * omega
+
+    def sample(self, fields: NDArray[Any], rng: np.random.Generator) -> NDArray[Any]:
+        """Fields with noise."""
+        noise = math.sqrt(self.noise) * rng.standard_normal(fields.shape)
+        return np.asarray(fields + noise.astype(fields.dtype))

@@ -1,0 +1,122 @@
+"""Logistic labels, as a mixture of probits.
+
+The logistic law is that of a normal number whose standard deviation s is itself random, s = 2K with K of Kolmogorov's
+distribution [andrews1974], so that the Gaussian average is one over fixed s, of positive terms, at every ω and V:
+
+    1/(1+e^{−z}) = ∫ p(s) Φ(z/s) ds   ⇒   ψ_Y(y, ω, V) = ln ∫ p(s) Φ(x/√(v + s²)) ds,   x = y·scale·ω,  v = scale²·V.
+
+In s = c ln(1+e^{t/c}) the integrand is analytic in a strip around the real t and vanishes at both ends, so that the
+trapezoid rule in t converges exponentially: 62 nodes give 10⁻¹². Where x + v is below −240 the bump at s² = −x − v
+leaves the nodes, and 1/(1+e^{−z}) ≈ e^z below zero gives ψ_Y = x + v/2 + ln Φ(−(x+v)/√v).
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gardner.model.binary import BinaryLabels, bump_average, draw
+from gardner.model.prior import check_parameter
+from gardner.model.special import NUMPY, Array, Library
+
+_STEP, _CURVE, _SPAN = 0.4, 2.5, (0.34, 20.0)
+DEEP = -240.0  # of x + v
+_REACH = 45.0  # field, in units of 1/scale, at which a label is certain
+
+
+def _log_density(s: float) -> float:
+    """ln p(s), s = 2k: 8k Σ_j (−1)^{j+1} j² e^{−2j²k²} of Kolmogorov, or the other form of the theta series."""
+    k = 0.5 * s
+    if k < 0.6:
+        rates = ((2.0 * np.arange(1, 8) - 1.0) * math.pi) ** 2 / 8.0
+        series = np.sum(np.exp(-rates / k**2) * (2.0 * rates / k**4 - 1.0 / k**2))
+        return math.log(0.5 * math.sqrt(2.0 * math.pi) * series)
+    j = np.arange(1, 12)
+    series = np.sum((-1.0) ** (j + 1) * j**2 * np.exp(-2.0 * (j**2 - 1) * k**2))
+    return math.log(4.0 * k * series) - 2.0 * k**2
+
+
+def _mixture() -> tuple[tuple[float, ...], tuple[float, ...]]:
+    """Standard deviations s and logarithms of their weights."""
+    t = _STEP * np.arange(-40, 90)
+    s = _CURVE * np.logaddexp(0.0, t / _CURVE)
+    slope = -np.expm1(-s / _CURVE)  # ds/dt
+    inside = (s > _SPAN[0]) & (s < _SPAN[1])
+    log_weights = np.array([_log_density(float(x)) for x in s[inside]]) + np.log(_STEP * slope[inside])
+    log_weights -= np.log(np.sum(np.exp(log_weights)))  # off by 10⁻¹³
+    return tuple(s[inside].tolist()), tuple(log_weights.tolist())
+
+
+DEVIATIONS, LOG_WEIGHTS = _mixture()
+
+
+@dataclass(frozen=True)
+class Logistic(BinaryLabels):
+    """Labels of odds P(y|h) = 1/(1 + e^{−scale·y·h}).
+
+    >>> round(float(np.exp(Logistic(2.0).log_partition(1.0, 0.5, 1e-9))), 6)  # 1/(1 + 1/e)
+    0.731059
+    """
+
+    scale: float = 1.0
+
+    def __post_init__(self) -> None:
+        """Check the parameter."""
+        check_parameter("logistic.scale", self.scale, 0.0, math.inf)
+
+    @property
+    def noiseless(self) -> bool:
+        """No label excludes weights."""
+        return False
+
+    def _terms(self, y: Array, omega: Array, V: Array, library: Library) -> tuple[Array, Array, Array, Array]:
+        """x, v, the argument of each Φ and the logarithm of each term, the nodes along a last axis."""
+        xp = library.xp
+        x = xp.asarray(self.scale * y * omega + 0.0 * V)
+        v = xp.asarray(self.scale**2 * V + 0.0 * x)
+        squares = xp.asarray(DEVIATIONS, dtype=x.dtype) ** 2
+        width = xp.sqrt(v[..., None] + squares)
+        u = x[..., None] / width
+        return x, v, u, library.log_ndtr(u) + xp.asarray(LOG_WEIGHTS, dtype=x.dtype)
+
+    def log_partition(self, y: Array, omega: Array, V: Array, library: Library = NUMPY) -> Array:
+        """ψ_Y(y, ω, V)."""
+        xp = library.xp
+        x, v, _, terms = self._terms(y, omega, V, library)
+        largest = xp.max(terms, axis=-1)
+        near = largest + xp.log(xp.sum(xp.exp(terms - largest[..., None]), axis=-1))
+        return xp.where(x + v < DEEP, x + 0.5 * v + library.log_ndtr(-(x + v) / xp.sqrt(v)), near)
+
+    def derivatives(self, y: Array, omega: Array, V: Array, library: Library = NUMPY) -> tuple[Array, Array]:
+        """g and −g': with a = ρ(u)/√(v+s²) of each probit, means over their shares, y⟨a⟩ and ⟨−a'⟩ − ⟨a²⟩ + ⟨a⟩²."""
+        xp = library.xp
+        x, v, u, terms = self._terms(y, omega, V, library)
+        share = xp.exp(terms - xp.max(terms, axis=-1)[..., None])
+        share = share / xp.sum(share, axis=-1)[..., None]
+        squares = v[..., None] + xp.asarray(DEVIATIONS, dtype=x.dtype) ** 2
+        ratio, excess = library.mills(u)
+        a = ratio / xp.sqrt(squares)
+        first = xp.sum(share * a, axis=-1)
+        second = xp.sum(share * (ratio * excess / squares - (a - first[..., None]) ** 2), axis=-1)
+        ratio, excess = library.mills(-(x + v) / xp.sqrt(v))
+        deep = x + v < DEEP
+        first = xp.where(deep, 1.0 - ratio / xp.sqrt(v), first)
+        second = xp.where(deep, ratio * excess / v, second)
+        return self.scale * y * first, self.scale**2 * second
+
+    def noise_entropy(self, omega: Array, V: Array, library: Library = NUMPY) -> Array:
+        """∫ N(h; ω, V) H[1/(1 + e^{−scale·h})] dh."""
+        xp = library.xp
+
+        def log_probability(z: Array) -> Array:
+            return -xp.logaddexp(xp.zeros_like(z), -z)
+
+        return bump_average(log_probability, _REACH, self.scale * omega, self.scale**2 * V, library)
+
+    def sample(self, fields: NDArray[Any], rng: np.random.Generator) -> NDArray[Any]:
+        """Coins of the right odds."""
+        return draw(0.5 * (1.0 + np.tanh(0.5 * self.scale * fields)), rng)

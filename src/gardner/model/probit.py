@@ -1,0 +1,56 @@
+"""Gaussian noise before the sign."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gardner.model.binary import BinaryLabels, bump_average, signs
+from gardner.model.channel import Sign
+from gardner.model.prior import check_parameter
+from gardner.model.special import NUMPY, Array, Library
+
+_REACH = 12.0  # standard deviations of the noise at which a label is certain
+
+
+@dataclass(frozen=True)
+class Probit(BinaryLabels):
+    """Labels sign(h + √noise z), z normal: ψ_Y(y, ω, V) = ln Φ(yω/√(V + noise)), the sign's at a larger variance.
+
+    >>> round(float(Probit(3.0).log_partition(1.0, 2.0, 1.0)), 6)
+    -0.172754
+    """
+
+    noise: float = 0.1
+
+    def __post_init__(self) -> None:
+        """Check the parameter."""
+        check_parameter("probit.noise", self.noise, 0.0, math.inf, zero=True)
+
+    @property
+    def noiseless(self) -> bool:
+        """Only without noise does a label exclude weights."""
+        return self.noise == 0.0
+
+    def log_partition(self, y: Array, omega: Array, V: Array, library: Library = NUMPY) -> Array:
+        """ψ_Y(y, ω, V)."""
+        return Sign().log_partition(y, omega, V + self.noise, library)
+
+    def derivatives(self, y: Array, omega: Array, V: Array, library: Library = NUMPY) -> tuple[Array, Array]:
+        """g and −g'."""
+        return Sign().derivatives(y, omega, V + self.noise, library)
+
+    def noise_entropy(self, omega: Array, V: Array, library: Library = NUMPY) -> Array:
+        """∫ N(h; ω, V) H[Φ(h/√noise)] dh."""
+        if self.noise == 0.0:
+            return 0.0 * (omega + V)
+        return bump_average(library.log_ndtr, _REACH, omega / math.sqrt(self.noise), V / self.noise, library)
+
+    def sample(self, fields: NDArray[Any], rng: np.random.Generator) -> NDArray[Any]:
+        """The sign of the noisy field."""
+        noise = math.sqrt(self.noise) * rng.standard_normal(fields.shape)
+        return signs(fields + noise.astype(fields.dtype))

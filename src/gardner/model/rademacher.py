@@ -1,0 +1,41 @@
+"""Binary weights."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gardner.model.special import NUMPY, Array, Library
+
+
+@dataclass(frozen=True)
+class Rademacher:
+    """Weights ±1 with equal odds: ψ_X(A, b) = −A/2 + ln cosh b.
+
+    >>> round(float(Rademacher().log_partition(1.0, 0.0)), 6)
+    -0.5
+    """
+
+    @property
+    def second_moment(self) -> float:
+        """r⁰ = 1."""
+        return 1.0
+
+    def log_partition(self, A: Array, b: Array, library: Library = NUMPY) -> Array:
+        """ψ_X(A, b)."""
+        return library.xp.logaddexp(b, -b) - math.log(2.0) - 0.5 * A
+
+    def moments(self, A: Array, b: Array, library: Library = NUMPY) -> tuple[Array, Array]:
+        """Mean tanh b and variance 1/cosh² b, the latter without cancellation."""
+        xp = library.xp
+        b = b + 0.0 * A
+        small = xp.exp(-2.0 * xp.abs(b))
+        return xp.tanh(b), 4.0 * small / (1.0 + small) ** 2
+
+    def sample(self, count: int, rng: np.random.Generator) -> NDArray[Any]:
+        """Fair coins."""
+        return 2.0 * rng.integers(0, 2, count) - 1.0

@@ -1,0 +1,162 @@
+"""A partly labelled table from a file: CSV, Parquet or npz; an empty label means that nobody was asked yet."""
+
+from __future__ import annotations
+
+import zipfile
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gardner.errors import InvalidInputError
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+MOST_CLASSES = 20  # distinct texts in a column up to which each becomes a column of zeros and ones
+
+
+@dataclass(frozen=True)
+class PoolFile:
+    """Numbers, names and labels of a table.
+
+    ``labels`` are coded −1, +1 or, for a regression, as they are; NaN where there is none yet. ``classes`` are the two
+    names that −1 and +1 stand for (the first empty if only one was seen), empty for a regression. ``notes`` tell what
+    was left out or turned into something else.
+    """
+
+    features: NDArray[np.float64]
+    names: tuple[str, ...]
+    labels: NDArray[np.float64]
+    classes: tuple[str, ...]
+    ids: tuple[str, ...]
+    notes: tuple[str, ...]
+
+    @property
+    def labelled(self) -> NDArray[np.bool_]:
+        """Which rows have a label."""
+        return ~np.isnan(self.labels)
+
+
+def read_pool(path: Path | str, label: str, *, ignore: Sequence[str] = (), identifier: str | None = None) -> PoolFile:
+    """Read a table; columns that are neither the label, nor ignored, nor the identifier are features."""
+    frame = _read(Path(path), label)
+    for column in (label, *ignore, *([identifier] if identifier else [])):
+        if column not in frame.columns:
+            raise InvalidInputError(
+                "column", column, f"{Path(path).name} has none of that name", hint=f"it has {', '.join(frame.columns)}"
+            )
+    if not len(frame):
+        raise InvalidInputError("table", str(path), "it has no rows")
+    left = [str(name) for name in frame.columns if name not in {label, identifier, *ignore}]
+    features, names, notes = _encode(frame, left)
+    labels, classes = _read_labels(frame[label], label)
+    ids = tuple(str(value) for value in frame[identifier]) if identifier else ()
+    return PoolFile(features, names, labels, classes, ids, notes)
+
+
+def _read(path: Path, label: str) -> pd.DataFrame:
+    import pandas as pd
+    from pyarrow import ArrowInvalid  # type: ignore[import-untyped]
+
+    ending = path.suffix.lower()
+    if ending not in (".csv", ".tsv", ".parquet", ".npz"):
+        raise InvalidInputError("table", str(path), "its name must end in .csv, .tsv, .parquet or .npz")
+    try:
+        if ending == ".parquet":
+            frame = pd.read_parquet(path)
+        elif ending == ".npz":
+            frame = _arrays(path, label)
+        else:
+            frame = pd.read_csv(path, sep="\t" if ending == ".tsv" else ",")
+    except InvalidInputError:
+        raise
+    except OSError as error:
+        raise InvalidInputError("table", str(path), f"it cannot be read ({error.strerror or error})") from None
+    except (pd.errors.ParserError, pd.errors.EmptyDataError, UnicodeDecodeError, ArrowInvalid, ValueError) as error:
+        told = " ".join(str(error).split())
+        raise InvalidInputError("table", str(path), f"it cannot be understood ({told})") from None
+    frame.columns = [str(name) for name in frame.columns]
+    twice = frame.columns[frame.columns.duplicated()]
+    if len(twice):
+        raise InvalidInputError("column", twice[0], "it is there twice")
+    return frame
+
+
+def _arrays(path: Path, label: str) -> pd.DataFrame:
+    """An npz file: one two-dimensional array of features, and the label's array."""
+    import pandas as pd
+
+    try:
+        with np.load(path, allow_pickle=False) as found:
+            arrays = {name: found[name] for name in found.files}
+    except (zipfile.BadZipFile, ValueError) as error:
+        raise InvalidInputError("table", str(path), f"it is no npz of plain arrays ({error})") from None
+    tables = [name for name, array in arrays.items() if array.ndim == 2]
+    if label not in arrays or len(tables) != 1:
+        rule = f"it must hold one table of features and a vector {label!r}; it holds {', '.join(arrays)}"
+        raise InvalidInputError("table", str(path), rule)
+    table, values = arrays[tables[0]], arrays[label]
+    if values.shape != (table.shape[0],):
+        raise InvalidInputError(label, f"shape {values.shape}", f"{tables[0]} has {table.shape[0]} rows")
+    frame = pd.DataFrame(table, columns=[f"{tables[0]}{index}" for index in range(table.shape[1])])
+    return frame.assign(**{label: values})
+
+
+def _encode(frame: pd.DataFrame, columns: list[str]) -> tuple[NDArray[np.float64], tuple[str, ...], tuple[str, ...]]:
+    """Numbers as they are, texts of few kinds as zeros and ones, others left out and told."""
+    from pandas.api.types import is_bool_dtype, is_numeric_dtype
+
+    parts: list[NDArray[np.float64]] = []
+    names: list[str] = []
+    notes: list[str] = []
+    for name in columns:
+        column = frame[name]
+        if column.isna().any():
+            row = int(np.flatnonzero(column.isna())[0])
+            raise InvalidInputError(name, f"nothing in row {row}", "a feature has a value", hint=f"--ignore {name}")
+        if is_numeric_dtype(column) or is_bool_dtype(column):
+            parts.append(column.to_numpy(dtype=np.float64))
+            names.append(name)
+            continue
+        kinds = sorted({str(value) for value in column})
+        if len(kinds) > MOST_CLASSES:
+            notes.append(f"column {name} left out: {len(kinds)} different texts")
+            continue
+        values = column.astype(str).to_numpy()
+        parts += [(values == kind).astype(np.float64) for kind in kinds]
+        names += [f"{name}={kind}" for kind in kinds]
+        notes.append(f"column {name} became {len(kinds)} columns of zeros and ones")
+    if not parts:
+        raise InvalidInputError("table", ", ".join(columns), "no column is left that could be a feature")
+    features = np.column_stack(parts)
+    if not np.isfinite(features).all():
+        row, index = (int(place[0]) for place in np.nonzero(~np.isfinite(features)))
+        raise InvalidInputError(names[index], features[row, index], f"row {row}: features are finite numbers")
+    return features, tuple(names), tuple(notes)
+
+
+def _read_labels(column: pd.Series[Any], name: str) -> tuple[NDArray[np.float64], tuple[str, ...]]:
+    """Two values are classes, in their own order; more numbers are a regression."""
+    from pandas.api.types import is_numeric_dtype
+
+    empty = (column.isna() | (column.astype(str).str.strip() == "")).to_numpy()
+    values = column[~empty]
+    if is_numeric_dtype(column):
+        kinds: list[Any] = sorted(set(values.tolist()))
+        if len(kinds) > 2:
+            return np.where(empty, np.nan, column.to_numpy(dtype=np.float64)), ()
+    else:
+        kinds = sorted({str(value) for value in values})
+        if len(kinds) > 2:
+            told = ", ".join(kinds[:4])
+            raise InvalidInputError(name, told, "texts are two classes", hint="recode the label: one class or the rest")
+    coded = np.full(len(column), np.nan)
+    told_values = values.tolist() if is_numeric_dtype(column) else [str(value) for value in values]
+    high = kinds[-1] if kinds else None
+    coded[~empty] = [1.0 if value == high else -1.0 for value in told_values]
+    names = [f"{kind:g}" if isinstance(kind, float) else str(kind) for kind in kinds]
+    return coded, tuple(["", *names][-2:])

@@ -1,0 +1,217 @@
+"""Fixed points of state evolution: all stable ones, since first-order transitions have two [barbier2019].
+
+A matched pair has one overlap Q, carried as logit(Q/r⁰): the whole range is scanned for sign changes of (what the
+weights answer) − (what was put in), from the *uninformed* end Q = 0 to the *informed* end Q = r⁰, both ends included
+(discrete weights and noiseless labels are learned perfectly at a finite budget). A mismatched pair is iterated from an
+uninformed and from an informed start and polished by Newton.
+"""
+
+from __future__ import annotations
+
+import functools
+import math
+from typing import Any, NamedTuple
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from scipy.optimize import brentq, root
+
+from gardner.errors import ConvergenceError
+from gardner.theory import regression
+from gardner.theory.pair import Pair
+from gardner.theory.quadrature import Floats, Grid, stretched_grid
+from gardner.theory.special import JAX
+from gardner.theory.state_evolution import CERTAIN, WeightHats, label_energy, weight_moments
+
+_LOWEST, _HIGHEST, _LIMIT = -16.0, 32.0, 60.0  # of logit(Q/r⁰): the scan, and what stands for perfect learning
+_SCAN = 97
+_SWEEPS, _DAMPING = 400, 0.3
+_SAME = 1e-6  # two starts that end this close (in logarithms) found one fixed point
+
+
+class FixedPoint(NamedTuple):
+    """A random subset's overlaps (m in units of √r⁰, S = Q − m², V = r − Q), hats and log-volume, and their proof."""
+
+    name: str
+    m: float
+    S: float
+    V: float
+    hats: WeightHats
+    log_volume: float
+    residual: float
+    quadrature_error: float
+
+
+def sigmoid(x: float) -> float:
+    """1/(1+e^−x)."""
+    return 1.0 / (1.0 + math.exp(-x)) if x >= 0 else math.exp(x) / (1.0 + math.exp(x))
+
+
+def softplus(x: float) -> float:
+    """ln(1+e^x)."""
+    return max(x, 0.0) + math.log1p(math.exp(-abs(x)))
+
+
+@functools.lru_cache(maxsize=256)
+def fixed_points(pair: Pair, budget: float) -> tuple[FixedPoint, ...]:
+    """Stable fixed points, the one of the largest free entropy first."""
+    found = _matched(pair, budget) if pair.matched else _mismatched(pair, budget)
+    return tuple(sorted(found, key=lambda point: -point.log_volume))
+
+
+def _information_grid(logit: float) -> Grid:
+    return stretched_grid(math.exp(-0.5 * logit))  # the label turns certain on the scale √(V/Q)
+
+
+@functools.partial(jax.jit, static_argnums=0)
+def _information(pair: Pair, logit: float, eta: jax.Array, weights: jax.Array) -> tuple[jax.Array, jax.Array]:
+    """Σ_y ∫Dη e^ψ ψ, minus the entropy of a label given the field of overlap Q, and its slope in logit(Q/r⁰)."""
+    r0, channel = pair.teacher.prior.second_moment, pair.student.channel
+
+    def information(x: Any) -> Any:
+        Q, V = r0 * jax.nn.sigmoid(x), r0 * jax.nn.sigmoid(-x)
+        if pair.regression:
+            return regression.typical_energy(pair, Q / pair.teacher_scale, Q * V / r0, V)
+        total = jnp.zeros(())
+        for y, count in channel.label_classes:
+            psi = channel.log_partition(y, jnp.sqrt(Q) * eta, V, JAX)
+            total += count * jnp.sum(weights * jnp.exp(psi) * psi)
+        return total
+
+    return jax.value_and_grad(information)(logit)
+
+
+def _energy(pair: Pair, logit: float, bisect: bool = False) -> tuple[float, float]:
+    """The value of e(Q) and its slope in the logit."""
+    grid = _information_grid(logit)
+    chunks = (grid.bisected() if bisect and not pair.regression else grid).chunks()
+    parts = [_information(pair, logit, *chunk) for chunk in chunks]
+    return sum(float(part[0]) for part in parts), sum(float(part[1]) for part in parts)
+
+
+def _hat(pair: Pair, budget: float, logit: float, slope: float) -> float:
+    """Q̂ = 2n de/dQ, never below zero (and no more than fixes the sign of a weight of known size)."""
+    r0 = pair.teacher.prior.second_moment
+    hat = max(2.0 * budget * slope / (r0 * sigmoid(logit) * sigmoid(-logit)), 1e-20)
+    return min(hat, CERTAIN / r0) if pair.fixed_norm else hat
+
+
+def _mismatch(pair: Pair, budget: float, logit: float) -> float:
+    """What the weights answer less what was put in, as logits; for a Gaussian prior Q/(r⁰−Q) = r⁰Q̂."""
+    slope = _energy(pair, logit)[1]
+    if pair.gaussian:
+        return math.log(max(2.0 * budget * slope, 1e-300)) - logit + softplus(logit) + softplus(-logit)
+    hats = _matched_hats(pair, _hat(pair, budget, logit, slope))
+    moments = weight_moments(pair, hats)
+    return math.log(moments.Q) - math.log(max(moments.V, 1e-300)) - logit
+
+
+def _matched_hats(pair: Pair, hat: float) -> WeightHats:
+    return WeightHats(pair.teacher_scale * hat, hat, hat)
+
+
+def _matched(pair: Pair, budget: float) -> list[FixedPoint]:
+    if pair.gaussian and not pair.regression:  # one fixed point only
+        logit = float(brentq(lambda x: _mismatch(pair, budget, x), -25.0, 40.0, xtol=1e-14, rtol=1e-14))
+        return [_at(pair, budget, logit, "unique")]
+    places = np.linspace(_LOWEST, _HIGHEST, _SCAN)
+    values = np.array([_mismatch(pair, budget, x) for x in places])
+    found = []
+    if values[0] < 0.0:
+        found.append((-_LIMIT, _nothing(pair, budget)))
+    for left, right, here, there in zip(places, places[1:], values, values[1:], strict=False):
+        if here > 0.0 >= there:
+            x = float(brentq(lambda x: _mismatch(pair, budget, x), left, right, xtol=1e-14, rtol=1e-14))
+            found.append((x, _at(pair, budget, x, "")))
+    if values[-1] > 0.0:
+        found.append((_LIMIT, _everything(pair, budget)))
+    names = ["unique"] if len(found) == 1 else ["uninformed", *["metastable"] * (len(found) - 2), "informed"]
+    return [point._replace(name=name) for name, (_, point) in zip(names, found, strict=True)]
+
+
+def _at(pair: Pair, budget: float, logit: float, name: str) -> FixedPoint:
+    """The fixed point at a root of the mismatch."""
+    r0 = pair.teacher.prior.second_moment
+    Q, V = r0 * sigmoid(logit), r0 * sigmoid(-logit)
+    (coarse, slope), (fine, _) = (_energy(pair, logit, bisect) for bisect in (False, True))
+    hats = _matched_hats(pair, _hat(pair, budget, logit, slope))
+    error = budget * abs(fine - coarse)
+    if pair.gaussian:
+        weights = 0.5 * (Q / r0 - softplus(logit))
+    else:
+        values = [weight_moments(pair, hats, bisect).value for bisect in (False, True)]
+        weights, error = values[0] - 0.5 * Q * hats.Q, error + abs(values[1] - values[0])
+    residual = abs(_mismatch(pair, budget, logit))
+    volume = weights + budget * coarse
+    return FixedPoint(name, Q / pair.teacher_scale, Q * V / r0, V, hats, volume, residual, error)
+
+
+def _nothing(pair: Pair, budget: float) -> FixedPoint:
+    """Q = 0: no label tells a sign (an even channel below its threshold)."""
+    energy = _energy(pair, -_LIMIT)[0]
+    r0 = pair.teacher.prior.second_moment
+    return FixedPoint("", 0.0, 0.0, r0, WeightHats(0.0, 0.0, 0.0), budget * energy, 0.0, 0.0)
+
+
+def _everything(pair: Pair, budget: float) -> FixedPoint:
+    """Q = r⁰: the weights are known; ∫Dξ Z⁰_X ψ_X − ½r⁰Q̂ tends to minus their entropy."""
+    hats = _matched_hats(pair, CERTAIN / pair.teacher.prior.second_moment)
+    r0 = pair.teacher.prior.second_moment
+    weights = weight_moments(pair, hats).value - 0.5 * r0 * hats.Q
+    sure = WeightHats(math.inf, math.inf, math.inf)
+    return FixedPoint("", pair.teacher_scale, 0.0, 0.0, sure, weights + budget * _energy(pair, _LIMIT)[0], 0.0, 0.0)
+
+
+def _sweep(pair: Pair, budget: float, logs: Floats) -> Floats:
+    """One round of state evolution in (ln m, ln S, ln V)."""
+    m, S, V = (float(x) for x in np.exp(logs))
+    hats, _ = label_energy(pair, m, S, V).hats(budget, m)
+    answer = weight_moments(pair, hats)
+    return np.log(np.maximum([answer.m, answer.S, answer.V], 1e-300))
+
+
+def _mismatched(pair: Pair, budget: float) -> list[FixedPoint]:
+    r, r0 = pair.student.prior.second_moment, pair.teacher.prior.second_moment
+    starts = {"uninformed": [0.1 * math.sqrt(r), 0.1 * r, r], "informed": [0.99 * math.sqrt(r0), 0.01 * r0, 0.01 * r]}
+    found: list[FixedPoint] = []
+    failure = ""
+    for name, start in starts.items():
+        try:
+            point = _iterate(pair, budget, np.log(start), name)
+        except ConvergenceError as error:
+            failure = error.what
+            continue
+        if not found or np.abs(np.log(point[1:4]) - np.log(found[0][1:4])).max() > _SAME:
+            found.append(point)
+    if not found:
+        raise ConvergenceError(f"state evolution of the mismatched pair found no fixed point ({failure})")
+    return [found[0]._replace(name="unique")] if len(found) == 1 else found
+
+
+def _iterate(pair: Pair, budget: float, logs: Floats, name: str) -> FixedPoint:
+    """Damped iteration, then Newton; a start that ends nowhere says so."""
+    for _ in range(_SWEEPS):
+        change = _sweep(pair, budget, logs) - logs
+        if not np.all(np.isfinite(change)):
+            raise ConvergenceError(f"state evolution left its domain from the {name} start")
+        logs = logs + (1.0 - _DAMPING) * np.clip(change, -2.0, 2.0)
+        if np.abs(change).max() < 1e-4:
+            break
+
+    def change_at(x: Floats) -> Floats:
+        return _sweep(pair, budget, x) - x
+
+    answer = root(change_at, logs, tol=1e-13)
+    residual = float(np.abs(_sweep(pair, budget, answer.x) - answer.x).max())
+    if not residual < 1e-8:
+        raise ConvergenceError(f"state evolution does not converge from the {name} start (residual {residual:.1e})")
+    m, S, V = (float(x) for x in np.exp(answer.x))
+    volumes = []
+    for bisect in (False, True):
+        energy = label_energy(pair, m, S, V, bisect)
+        hats, r_hat = energy.hats(budget, m)
+        Q = m * m + S
+        coupling = 0.5 * (Q + V) * r_hat - m * hats.m + 0.5 * Q * hats.Q
+        volumes.append(coupling + weight_moments(pair, hats, bisect).value + budget * energy.value)
+    return FixedPoint(name, m, S, V, hats, volumes[0], residual, abs(volumes[1] - volumes[0]))

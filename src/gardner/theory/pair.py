@@ -1,0 +1,60 @@
+"""Who learns from whom: a student's model and the teacher's, alike or not.
+
+The formulas are written for a teacher of unit second moment: m stands for m/√r⁰, r⁰ = E[(x⁰)²], and the teacher's own
+functions get the factor √r⁰ back. So q = m² + t whatever the teacher's scale, and t = q − m²/r⁰ is never a difference.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from gardner.model import GLM, Gaussian, Prior
+
+
+@dataclass(frozen=True)
+class Pair:
+    """A student and its teacher."""
+
+    student: GLM
+    teacher: GLM
+
+    @property
+    def matched(self) -> bool:
+        """Whether the student knows the teacher's model: then every random subset is a Bayes-optimal problem."""
+        return self.student == self.teacher
+
+    @property
+    def teacher_scale(self) -> float:
+        """√r⁰, the root mean square of a teacher's weight."""
+        return math.sqrt(self.teacher.prior.second_moment)
+
+    @property
+    def gaussian(self) -> bool:
+        """Whether the student's prior is Gaussian, so that the hats drop out in closed form (for any teacher)."""
+        return isinstance(self.student.prior, Gaussian)
+
+    @property
+    def regression(self) -> bool:
+        """Whether labels are real numbers."""
+        return not self.student.channel.labels
+
+    @cached_property
+    def fixed_norm(self) -> bool:
+        """Whether every weight of the student's prior has the same square: then r is no free parameter."""
+        return _fixed_norm(self.student.prior)
+
+
+def pair_of(model: GLM, teacher: GLM | None = None) -> Pair:
+    """A pair; without a teacher, teacher and student are alike."""
+    return Pair(model, model if teacher is None else teacher)
+
+
+def _fixed_norm(prior: Prior) -> bool:
+    """Whether ψ_X(A, b) + A r⁰/2 does not depend on A: x² = r⁰ with certainty."""
+    b = np.array([0.0, 0.7, -2.3])
+    change = np.asarray(prior.log_partition(1.3, b)) - np.asarray(prior.log_partition(0.2, b))
+    return bool(np.all(np.abs(change + 0.5 * 1.1 * prior.second_moment) < 1e-12))

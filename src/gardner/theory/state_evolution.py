@@ -1,0 +1,153 @@
+"""A random subset (β = 0) of any pair: the two sides of state evolution and their fixed points.
+
+The free entropy of a student who learns from nN random labels [barbier2019], mismatched or not, is
+
+    ln v = extr ½ r r̂ − m m̂ + ½ Q Q̂ + ∫Dξ Z⁰_X(ξ) ψ_X(A, √Q̂ ξ) + n e(m, S, V),   A = r̂ + Q̂,   r = Q + V,
+    e = Σ_y ∫Dη Z⁰_Y(y, η) ψ_Y(y, √Q η, V),   Q = m² + S   (m in units of √r⁰, see :mod:`gardner.theory.pair`).
+
+The labels give the hats, m̂ = n(e_m − 2m e_S), A = −2n e_S, r̂ = −2n e_V, by automatic differentiation; the weights give
+m, Q, V back as posterior moments. A matched pair has m̂ = Q̂ = A and r = r⁰ and needs one overlap only.
+"""
+
+from __future__ import annotations
+
+import functools
+import math
+from typing import Any, NamedTuple
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from gardner.theory import regression
+from gardner.theory.pair import Pair
+from gardner.theory.quadrature import Floats, Grid, narrowed, stretched_grid
+from gardner.theory.special import JAX
+
+WEIGHT_PANELS, START_PANELS = 32, 16
+CERTAIN = 1e3  # r⁰Q̂ at which a binary weight is wrong with probability e^−500
+_RANGE_DROP = 45.0
+_WIDEST = 1.5  # panels of ξ: the teacher's weight has bumps of width 1 where its prior has atoms
+
+
+class WeightHats(NamedTuple):
+    """What a weight sees: b = m̂ x⁰ + √Q̂ ξ and precision A."""
+
+    m: float
+    Q: float
+    A: float
+
+
+class Moments(NamedTuple):
+    """What weights answer: ∫Dξ Z⁰_X ψ_X and the overlaps m = E[x⁰x̂], Q = E[x̂²], V = E[posterior variance]."""
+
+    value: float
+    m: float
+    Q: float
+    V: float
+
+    @property
+    def S(self) -> float:
+        """Q − m²."""
+        return self.Q - self.m**2
+
+
+def weight_grid(pair: Pair, m_hat: float, q_hat: float, fixed: bool = False) -> Grid:
+    """Panels for ∫Dξ Z⁰_X(ξ): out to where the teacher's weight has died away, narrow where a field b turns a weight.
+
+    ``fixed`` gives 16 of them, to start a refinement from.
+    """
+    signal = m_hat / math.sqrt(q_hat) / pair.teacher_scale
+
+    def exponent(xi: Floats) -> Floats:
+        value: Floats = np.asarray(pair.teacher.prior.log_partition(signal**2, signal * xi)) - 0.5 * xi * xi
+        return value
+
+    reach = 9.0
+    while reach < 1e8:
+        values = exponent(np.linspace(-reach, reach, 801))
+        if max(values[0], values[-1]) < values.max() - _RANGE_DROP:
+            break
+        reach *= 1.25
+    grid = stretched_grid(min(1.0, 1.0 / math.sqrt(q_hat)), reach, START_PANELS if fixed else WEIGHT_PANELS)
+    return narrowed(grid, _WIDEST) if reach < 100.0 and not fixed else grid
+
+
+def weight_moments(pair: Pair, hats: WeightHats, bisect: bool = False) -> Moments:
+    """The prior's side of state evolution; a Gaussian student in closed form, others by quadrature."""
+    prior = pair.student.prior
+    if pair.gaussian:
+        r = prior.second_moment
+        V = r / (1.0 + r * hats.A)
+        m, S = V * hats.m, V * V * hats.Q
+        value = -0.5 * math.log1p(r * hats.A) + 0.5 * V * (hats.Q + hats.m**2)
+        return Moments(value, m, m * m + S, V)
+    grid = weight_grid(pair, hats.m, hats.Q)
+    grid = grid.bisected() if bisect else grid
+    xi, weights = grid.plain()
+    signal, b = hats.m / math.sqrt(hats.Q) / pair.teacher_scale, math.sqrt(hats.Q) * xi
+    density = np.asarray(pair.teacher.prior.log_partition(signal**2, signal * xi)) - 0.5 * xi * xi
+    weights = weights * np.exp(density) / math.sqrt(2.0 * math.pi)
+    teacher_mean = np.asarray(pair.teacher.prior.moments(signal**2, signal * xi)[0]) / pair.teacher_scale
+    mean, variance = (np.asarray(part) for part in prior.moments(hats.A, b))
+    value = weights @ np.asarray(prior.log_partition(hats.A, b))
+    return Moments(float(value), *(float(weights @ x) for x in (teacher_mean * mean, mean**2, variance)))
+
+
+def weight_entropy(pair: Pair) -> float:
+    """Entropy of a weight under the student's prior, in nats; infinite unless the prior is discrete."""
+    if pair.gaussian:
+        return math.inf
+    alone = Pair(pair.student, pair.student)
+    r0 = pair.student.prior.second_moment
+    hat = CERTAIN / r0
+    answer = weight_moments(alone, WeightHats(alone.teacher_scale * hat, hat, hat))
+    return 0.5 * r0 * hat - answer.value if 1e-12 * r0 > answer.V else math.inf
+
+
+class LabelEnergy(NamedTuple):
+    """The quantity e(m, S, V) and its derivatives."""
+
+    value: float
+    m: float
+    S: float
+    V: float
+
+    def hats(self, budget: float, m: float) -> tuple[WeightHats, float]:
+        """What n labels a weight tell the weights, and r̂."""
+        A, r_hat = -2.0 * budget * self.S, -2.0 * budget * self.V
+        return WeightHats(budget * (self.m - 2.0 * m * self.S), A - r_hat, A), r_hat
+
+
+def label_energy(pair: Pair, m: float, S: float, V: float, bisect: bool = False) -> LabelEnergy:
+    """The channel's side of state evolution at (m, S, V)."""
+    overlaps = np.array([m, S, V])
+    if pair.regression:
+        value, slope = _regression_energy(pair, overlaps)
+        return LabelEnergy(float(value), *(float(x) for x in slope))
+    scale = min(math.sqrt(V / (m * m + S)), math.sqrt(S) / m)
+    grid = stretched_grid(scale)
+    grid = grid.bisected() if bisect else grid
+    parts = [_label_energy(pair, overlaps, *chunk) for chunk in grid.chunks()]
+    value, slope = (np.sum([np.asarray(part[i]) for part in parts], axis=0) for i in range(2))
+    return LabelEnergy(float(value), *(float(x) for x in slope))
+
+
+@functools.partial(jax.jit, static_argnums=0)
+def _label_energy(pair: Pair, overlaps: jax.Array, eta: jax.Array, weights: jax.Array) -> tuple[Any, Any]:
+    def energy(x: Any) -> Any:
+        m, S, V = x
+        Q, r0 = m * m + S, pair.teacher.prior.second_moment
+        total = jnp.zeros(())
+        for y, count in pair.student.channel.label_classes:
+            mean = pair.teacher_scale * m * eta / jnp.sqrt(Q)
+            seen = jnp.exp(pair.teacher.channel.log_partition(y, mean, r0 * S / Q, JAX))
+            total += count * jnp.sum(weights * seen * pair.student.channel.log_partition(y, jnp.sqrt(Q) * eta, V, JAX))
+        return total
+
+    return jax.value_and_grad(energy)(overlaps)
+
+
+@functools.partial(jax.jit, static_argnums=0)
+def _regression_energy(pair: Pair, overlaps: jax.Array) -> tuple[Any, Any]:
+    return jax.value_and_grad(lambda x: regression.typical_energy(pair, *x))(overlaps)

@@ -1,0 +1,89 @@
+"""Priors and channels by name."""
+
+from __future__ import annotations
+
+import pickle
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from gardner.errors import InvalidInputError
+from gardner.model import (
+    CHANNELS,
+    GLM,
+    PRIORS,
+    Flip,
+    GaussBernoulli,
+    Gaussian,
+    Linear,
+    Logistic,
+    Probit,
+    draw_instance,
+    parse_channel,
+    parse_prior,
+)
+from gardner.model.registry import summaries
+
+OWN = Path(__file__).parents[3] / "docs" / "examples" / "my_model.py"
+
+
+def test_names_with_and_without_parameters() -> None:
+    assert parse_prior("gauss-bernoulli:0.1") == GaussBernoulli(0.1)
+    assert parse_prior("gaussian") == parse_prior("gaussian:1") == Gaussian()
+    assert parse_channel("probit:0.1") == Probit(0.1)
+    assert parse_channel("logistic:5") == Logistic(5.0)
+    assert parse_channel("linear:1e-2") == Linear(0.01)
+    assert parse_channel("gardner.model.flip:Flip:0.2") == parse_channel("gardner.model.flip.Flip:0.2") == Flip(0.2)
+
+
+def test_own_classes_are_values_that_can_be_sent() -> None:
+    own: Any = parse_channel(f"{OWN}:Cauchit:0.5")
+    assert own.width == 0.5
+    assert pickle.loads(pickle.dumps(own)) == parse_channel(f"{OWN}:Cauchit:0.5")  # noqa: S301
+    assert parse_prior(f"{OWN}:Uniform").second_moment == pytest.approx(1.0)
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("flop", "did you mean flip"),
+        ("nothing", "sign, flip, probit"),
+        ("flip:much", "no number"),
+        ("flip:0.7", "0.5"),
+        ("flip:-0.1", "0.5"),
+        ("sign:1", "without a parameter"),
+        ("linear:0", "between 0 and inf"),
+        ("probit:nan", "probit.noise"),
+        ("no.such.module:Thing", "there is no module"),
+        ("nowhere.py:Thing", "no such file"),
+        (f"{OWN}:Nothing", "there is no 'Nothing'"),
+        (f"{OWN}:Uniform", "it lacks"),
+        ("math:sqrt", "cannot be made"),
+        ("a b.c", "neither registered"),
+    ],
+)
+def test_bad_channels_are_named(text: str, told: str) -> None:
+    with pytest.raises(InvalidInputError, match=told):
+        parse_channel(text)
+
+
+def test_every_model_has_one_line() -> None:
+    lines = {**summaries(PRIORS), **summaries(CHANNELS)}
+    assert len(lines) == len(PRIORS) + len(CHANNELS)
+    assert "flip:RHO" in lines
+    assert "sign" in lines
+    assert all(len(line) > 20 for line in lines.values())
+
+
+@pytest.mark.parametrize("prior", PRIORS)
+@pytest.mark.parametrize("channel", CHANNELS)
+def test_instances_of_every_model(prior: str, channel: str) -> None:
+    model = GLM(parse_prior(prior), parse_channel(channel))
+    problem = draw_instance(50, 2.0, 0, model, dtype=np.float32)
+    assert problem.labels.dtype == np.float32
+    assert problem.labels.shape == (100,)
+    assert np.all(np.isfinite(problem.labels))
+    if model.channel.labels:
+        assert set(problem.labels.tolist()) == set(model.channel.labels)

@@ -1,0 +1,108 @@
+"""Tables of features and labels, from every format, and what is refused."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from gardner.errors import InvalidInputError
+from gardner.records.pool_file import read_pool
+
+FRAME = pd.DataFrame(
+    {
+        "age": [30, 40, 50, 60],
+        "smokes": [True, False, True, False],
+        "town": ["Rome", "Oslo", "Rome", "Oslo"],
+        "note": ["a", "b", "c", "d"],
+        "ill": ["yes", "", "no", ""],
+    }
+)
+
+
+@pytest.mark.parametrize("ending", ["csv", "tsv", "parquet"])
+def test_texts_numbers_and_empty_labels(ending: str, tmp_path: Path) -> None:
+    path = tmp_path / f"pool.{ending}"
+    if ending == "parquet":
+        FRAME.to_parquet(path)
+    else:
+        FRAME.to_csv(path, sep="\t" if ending == "tsv" else ",", index=False)
+    pool = read_pool(path, "ill", ignore=["note"])
+    assert pool.names == ("age", "smokes", "town=Oslo", "town=Rome")
+    assert pool.features[0].tolist() == [30.0, 1.0, 0.0, 1.0]
+    assert pool.labelled.tolist() == [True, False, True, False]
+    assert pool.labels[pool.labelled].tolist() == [1.0, -1.0]
+    assert pool.classes == ("no", "yes")
+    assert pool.notes == ("column town became 2 columns of zeros and ones",)
+
+
+def test_arrays(tmp_path: Path) -> None:
+    rows = np.arange(8.0).reshape(4, 2)
+    np.savez(tmp_path / "pool.npz", X=rows, y=np.array([0.0, 1.0, np.nan, np.nan]))
+    pool = read_pool(tmp_path / "pool.npz", "y")
+    assert np.array_equal(pool.features, rows)
+    assert pool.classes == ("0", "1")
+    assert pool.labels[:2].tolist() == [-1.0, 1.0]
+
+
+def test_more_than_two_numbers_are_a_regression(tmp_path: Path) -> None:
+    path = tmp_path / "pool.csv"
+    pd.DataFrame({"x": [1.0, 2.0, 3.0, 4.0], "y": [0.5, 1.5, 2.5, None]}).to_csv(path, index=False)
+    pool = read_pool(path, "y")
+    assert pool.classes == ()
+    assert pool.labels[:3].tolist() == [0.5, 1.5, 2.5]
+
+
+def test_a_single_class_seen_so_far(tmp_path: Path) -> None:
+    path = tmp_path / "pool.csv"
+    path.write_text("x,y\n1,yes\n2,\n3,\n")
+    pool = read_pool(path, "y")
+    assert pool.classes == ("", "yes")
+    assert pool.labels[0] == 1.0
+
+
+def test_columns_of_many_texts_are_left_out_and_told(tmp_path: Path) -> None:
+    path = tmp_path / "pool.csv"
+    pd.DataFrame({"x": range(30), "name": [f"n{k}" for k in range(30)], "y": ["a", "b"] * 15}).to_csv(path, index=False)
+    pool = read_pool(path, "y")
+    assert pool.names == ("x",)
+    assert pool.notes == ("column name left out: 30 different texts",)
+    assert read_pool(path, "y", identifier="name").ids[3] == "n3"
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("x,z\n1,2\n", "column = 'y' is not valid: pool.csv has none of that name; it has x, z"),
+        ("x,y\n", "it has no rows"),
+        ("x,y\n1,a\n,b\n", "nothing in row 1"),
+        ("x,y\n1,a\n2,b\n3,c\n", "texts are two classes"),
+        ("x,y\ninf,a\n2,b\n", "features are finite numbers"),
+        ("y\na\nb\n", "no column is left"),
+        ("", "cannot be understood"),
+        ('x,y\n"1,a\n', "cannot be understood"),
+    ],
+)
+def test_what_is_refused(text: str, message: str, tmp_path: Path) -> None:
+    path = tmp_path / "pool.csv"
+    path.write_text(text)
+    with pytest.raises(InvalidInputError, match=message):
+        read_pool(path, "y")
+
+
+def test_files_that_are_not_tables(tmp_path: Path) -> None:
+    with pytest.raises(InvalidInputError, match="it cannot be read"):
+        read_pool(tmp_path / "none.csv", "y")
+    with pytest.raises(InvalidInputError, match="must end in"):
+        read_pool(tmp_path / "table.xlsx", "y")
+    (tmp_path / "broken.npz").write_text("no")
+    with pytest.raises(InvalidInputError, match="plain arrays"):
+        read_pool(tmp_path / "broken.npz", "y")
+    np.savez(tmp_path / "objects.npz", X=np.zeros((2, 2)), y=np.array([{}, {}], dtype=object))
+    with pytest.raises(InvalidInputError, match="plain arrays"):
+        read_pool(tmp_path / "objects.npz", "y")
+    np.savez(tmp_path / "short.npz", X=np.zeros((2, 2)), y=np.zeros(3))
+    with pytest.raises(InvalidInputError, match="has 2 rows"):
+        read_pool(tmp_path / "short.npz", "y")
