@@ -2,7 +2,7 @@
 
 Run it beside those of the paper, on the same pools:
 
-    gardner bench agnostic random docs/examples/my_strategy.py:Explore --features 400 --alpha 3 --budget 1 --batch 10
+    gardner bench agnostic random docs/examples/my_strategy.py:Explore -N 400 -a 3 -n 1 -k 10 -s 10
 """
 
 from __future__ import annotations

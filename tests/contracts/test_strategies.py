@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 import pytest
 
-from gardner.errors import InvalidInputError
+from gardner.errors import ConvergenceError, InvalidInputError
 from gardner.experiment.loop import Run, run
 from gardner.model import Instance, draw_instance
 from gardner.strategies import Choice, Strategy, StrategyError, View, choose, make_registered, registered
@@ -160,6 +161,11 @@ class Fixed:
         (lambda view: view.unlabelled[:4, None], "vector"),
         (None, "returned NoneType; return a Choice"),
         (lambda view: Choice(view.unlabelled[:5], dropped=view.queried[:1]), "only informed"),
+        (lambda view: Choice(view.unlabelled[:5], dropped=view.queried[:1] + 0.5), "dropped float64"),
+        (lambda view: Choice(view.unlabelled[:5], dropped=view.queried[0]), r"dropped int64 of shape \(\)"),
+        (lambda view: Fixed((view.unlabelled[:4], None)).query(view), "returned something uneven"),
+        (lambda view: choose(view, np.full(view.unlabelled.size, np.nan)), "116 of 116 scores are NaN"),
+        (lambda view: choose(view, np.where(view.unlabelled == 7, np.nan, 1.0)), "1 of 116 scores are NaN"),
     ],
 )
 def test_broken_answers_are_named(answer: Any, says: str) -> None:
@@ -201,12 +207,42 @@ def test_pool_is_read_only_for_strategies() -> None:
         ("committee", {"members": 1}, "at least two"),
         ("committee", {"walk": -1}, "negative"),
         ("committee", {"rate": 0.0}, "positive"),
-        ("perceptron", {"rate": 0.0}, "positive"),
+        ("committee", {"epochs": 0}, "at least once"),
+        ("perceptron", {"epochs": 0}, "at least once"),
+        ("perceptron", {"rate": 1.0}, "parameters of perceptron: epochs"),
         ("logistic", {"C": 0.0}, "positive"),
         ("mixture", {"fraction": 1.5}, "between 0 and 1"),
         ("mixture", {"rest": "none"}, "random or reversed"),
+        ("mixture", {"fraction": "abc"}, r"mixture\.fraction = 'abc' .*a number"),
+        ("mixture", {"fraction": None}, r"mixture\.fraction = None .*a number"),
+        ("mixture", {"fraction": True}, r"mixture\.fraction = True .*a number"),
+        ("mixture", {"rest": 1}, r"mixture\.rest = 1 .*a text"),
+        ("committee", {"members": "abc"}, r"committee\.members = 'abc' .*a whole number"),
+        ("committee", {"members": 3.5}, r"committee\.members = 3\.5 .*a whole number"),
+        ("committee", {"members": 10**30}, r"committee\.members = .* 64 bits"),
+        ("committee", {"rate": "x"}, r"committee\.rate = 'x' .*a number"),
+        ("committee", {"restart": 1}, r"committee\.restart = 1 .*true or false"),
+        ("logistic", {"C": [1]}, r"logistic\.C = \[1\] .*a number"),
+        ("swap", {"direction": ["min"]}, r"swap\.direction = .*a text"),
     ],
 )
 def test_bad_names_and_parameters(name: str, parameters: dict[str, Any], says: str) -> None:
     with pytest.raises(InvalidInputError, match=says):
         make_registered(name, parameters)
+
+
+def test_a_whole_number_will_do_for_a_float() -> None:
+    assert make_registered("logistic", {"C": 3}) == make_registered("logistic", {"C": 3.0})
+
+
+@pytest.mark.parametrize("name", ["perceptron", "committee"])
+def test_a_student_that_gives_up_says_what_to_set(name: str) -> None:
+    with pytest.raises(ConvergenceError, match="after 1 epochs; set the strategy's epochs to 10") as caught:
+        run(PROBLEM, make_registered(name, {"epochs": 1}), budget=BUDGET, batch_size=4, seed=0)
+    told = int(caught.value.hint.split()[-1])
+    for _ in range(3):
+        with suppress(ConvergenceError):
+            run(PROBLEM, make_registered(name, {"epochs": told}), budget=BUDGET, batch_size=4, seed=0)
+            return
+        told *= 10
+    pytest.fail("the hint does not help")

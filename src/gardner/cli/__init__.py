@@ -8,7 +8,7 @@ import sys
 import typer
 
 from gardner import __version__
-from gardner.cli import bench, bounds, budget, curve, models, query, reproduce, results, strategies, volume
+from gardner.cli import bench, bounds, budget, curve, models, query, report, reproduce, results, strategies, volume
 from gardner.cli.cache import use_compilation_cache
 from gardner.errors import GardnerError
 
@@ -26,6 +26,7 @@ app.command("budget")(budget.command)
 app.command("curve")(curve.command)
 app.command("models")(models.command)
 app.command("query")(query.command)
+app.command("report")(report.command)
 app.command("reproduce")(reproduce.command)
 app.command("results")(results.command)
 app.command("strategies")(strategies.command)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json as reader
+import re
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -63,12 +64,18 @@ def command(
 
         gardner bench agnostic random --features 2000 --alpha 3 --budget 2 --batch 20 --seeds 10 --out results/
 
-        gardner bench my_strategy.py:Mine agnostic -N 400 -a 3 -n 1 -k 10 -s 20 --param my_strategy.py:Mine.width=0.5
+        gardner bench my_strategy.py:Mine agnostic -N 400 -a 3 -n 1 -k 10 -s 20 --param Mine.width=0.5
 
         gardner bench spec.yaml --scheduler tcp://head:8786
     """
     given = {"features": features, "alpha": alpha, "budget": budget, "batch": batch, "seeds": seeds}
     spec = _read(strategies, given, param or [], test_rows)
+    options = {"workers": workers, "scheduler": scheduler, "time_limit": time_limit, "retry_failed": retry_failed}
+    _finish(_run(spec, out, options), out, json=json)
+
+
+def _run(spec: Spec, out: Path, options: dict[str, Any]) -> Outcome:
+    """Run the tasks with progress shown; on Ctrl-C say how to go on."""
     done = 0
 
     def report(now: Progress) -> None:
@@ -80,18 +87,15 @@ def command(
         from gardner.experiment import run_tasks
 
         with _shown() as draw:
-            outcome = run_tasks(
-                spec.tasks(), out, workers=workers, scheduler=scheduler, time_limit=time_limit,
-                retry_failed=retry_failed, progress=report,
-            )  # fmt: skip
+            return run_tasks(spec.tasks(), out, progress=report, **options)
     except KeyboardInterrupt:
         typer.echo(f"stopped: {done} tasks are in {out}; the same command goes on from there", err=True)
         raise typer.Exit(130) from None
-    _finish(outcome, out, json=json)
 
 
 def _read(strategies: list[str], given: dict[str, Any], params: list[str], test_rows: int) -> Spec:
-    from gardner.experiment.spec import Spec, StrategySpec, read_spec, seeds_up_to
+    from gardner.experiment.checks import seeds_up_to
+    from gardner.experiment.spec import Spec, StrategySpec, read_spec
 
     if any(Path(name).suffix in {".yaml", ".yml"} for name in strategies):
         if len(strategies) > 1 or params or test_rows or any(given.values()):
@@ -125,8 +129,7 @@ def _parameters(strategies: list[str], params: list[str]) -> list[tuple[str, dic
         name, _, key = left.rpartition(".")
         if not (equals and name and key):
             raise InvalidInputError("--param", text, "it must look like STRATEGY.KEY=VALUE")
-        if name not in found:
-            raise InvalidInputError("--param", text, f"the strategies of this command are {', '.join(found)}")
+        name = _full_name(name, strategies, text)
         if key in found[name]:
             raise InvalidInputError("--param", text, f"{left} is there twice")
         try:
@@ -134,6 +137,16 @@ def _parameters(strategies: list[str], params: list[str]) -> list[tuple[str, dic
         except ValueError:
             found[name][key] = value
     return [(name, found[name]) for name in strategies]
+
+
+def _full_name(name: str, strategies: list[str], text: str) -> str:
+    """A strategy of this command, also by its last part alone: Mine for my_strategy.py:Mine."""
+    meant = [name] if name in strategies else [one for one in strategies if re.split("[.:]", one)[-1] == name]
+    if not meant:
+        raise InvalidInputError("--param", text, f"the strategies of this command are {', '.join(strategies)}")
+    if len(meant) > 1:
+        raise InvalidInputError("--param", text, f"{name} may be {' or '.join(meant)}", hint="write it in full")
+    return meant[0]
 
 
 @contextmanager
@@ -161,7 +174,8 @@ def _finish(outcome: Outcome, out: Path, *, json: bool) -> None:
 
     frame = Store(out).read_all()
     frame = frame[frame["key"].isin(outcome.keys)]
-    show(frame, sorted(set(frame["run_budget"])), json=json)
+    current = dict(zip(frame["strategy"], frame["code"], strict=True))
+    show(frame, sorted(set(frame["run_budget"])), json=json, current=current)
     there = len(outcome.keys) - outcome.ran
     typer.echo(f"{len(outcome.keys)} tasks in {out}: {outcome.ran} run now, {there} were there", err=True)
     if outcome.failed:

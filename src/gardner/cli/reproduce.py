@@ -1,4 +1,4 @@
-"""``gardner reproduce``: results of the paper, each with a verdict, on one page."""
+"""``gardner reproduce``: every result of the paper, each with a verdict, on one page."""
 
 from __future__ import annotations
 
@@ -7,34 +7,52 @@ from pathlib import Path
 import typer
 
 from gardner.cli.console import progress_bar
+from gardner.errors import InvalidInputError
 
 
 def command(
     names: list[str] = typer.Argument(None, metavar="NAME", help="Which results; all of them by default."),
-    out: Path = typer.Option(Path("out"), "--out", "-o", metavar="FOLDER", help="Where the page and tables go."),
+    out: Path = typer.Option(Path("out"), "--out", "-o", metavar="FOLDER", help="Where the page, tables and runs go."),
+    quick: bool = typer.Option(False, "--quick", help="Smaller N and fewer seeds, minutes in all; the default."),
+    full: bool = typer.Option(False, "--full", help="The paper's own sizes: hours on two cores."),
     listing: bool = typer.Option(False, "--list", help="List the names and stop."),
     figures: str | None = typer.Option(
         None, "--figures", metavar="FORMAT", help="Also write every figure as svg, png or pdf."
     ),
+    workers: int = typer.Option(None, "--workers", "-w", help="Processes on this machine; by default one a core."),
+    scheduler: str = typer.Option(None, "--scheduler", metavar="ADDRESS", help="A Dask scheduler, tcp://HOST:PORT."),
+    retry_failed: bool = typer.Option(False, "--retry-failed", help="Run again what is there as failed."),
 ) -> None:
-    """Compute results of the paper and write them, with verdicts, to one self-contained page.
+    """Compute the results of the paper and write them, with verdicts, to one self-contained page.
 
-    The page (report.html) opens without a network; beside it every table is written as CSV.
+    The page (report.html) opens without a network; beside it every table is written as CSV. Runs are kept in the same
+    folder as they finish: stopped at any time, the same command goes on from there.
 
     Examples:
 
         gardner reproduce
 
         gardner reproduce complexity scaling --out results --figures pdf
+
+        gardner reproduce bounds heuristics --full --scheduler tcp://head:8786
     """
-    from gardner.reproduce import RECIPES, reproduce
+    from gardner.reproduce import FULL, QUICK, RECIPES, reproduce
 
     if listing:
         for name, recipe in RECIPES.items():
-            typer.echo(f"{name:14s} {recipe.title}")
+            typer.echo(f"{name:17s} {recipe.title}")
         return
-    with progress_bar("reproduce") as progress:
-        results = reproduce(names or None, out, figures=figures, progress=progress)
+    if quick and full:
+        raise InvalidInputError("--quick --full", "both", "give one of them")
+    try:
+        with progress_bar("reproduce") as progress:
+            results = reproduce(
+                names or None, out, scale=FULL if full else QUICK, figures=figures, workers=workers,
+                scheduler=scheduler, retry_failed=retry_failed, progress=progress,
+            )  # fmt: skip
+    except KeyboardInterrupt:
+        typer.echo(f"stopped: what is finished is in {out}; the same command goes on from there", err=True)
+        raise typer.Exit(130) from None
     for result in results:
         for verdict in result.verdicts:
             typer.echo(f"[{'holds' if verdict.holds else 'fails'}] {result.name}: {verdict.text}")

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 from rich.table import Table
+from rich.text import Text
 
 from gardner.cli.console import JSON, fixed, output, progress_bar, read_range, to_json
 
@@ -41,15 +42,18 @@ def command(
     budgets = read_range("at", at or [])
     from gardner.records import Store
 
-    show(Store(folder).read_all(), budgets, json=json)
+    frame = Store(folder).read_all()
+    if frame.empty:
+        typer.echo(f"note: {folder} holds no results yet", err=True)
+    show(frame, budgets, json=json)
 
 
-def show(frame: pd.DataFrame, budgets: list[float], *, json: bool) -> Summary:
-    """Print the summary of a frame."""
+def show(frame: pd.DataFrame, budgets: list[float], *, json: bool, current: dict[str, str] | None = None) -> Summary:
+    """Print the summary of a frame; ``current`` has versions of code that are known, by strategy."""
     from gardner.experiment.summary import summarise
 
     with progress_bar("bounds") as progress:
-        summary = summarise(frame, budgets, progress)
+        summary = summarise(frame, budgets, progress, current)
     if json:
         typer.echo(to_json(summary.record()))
     else:
@@ -57,8 +61,15 @@ def show(frame: pd.DataFrame, budgets: list[float], *, json: bool) -> Summary:
         _print_pairs(summary)
         _print_failures(summary)
     for note in summary.notes:
-        typer.echo(f"note: {note}", err=True)
+        typer.echo(f"note: {_plain(note)}", err=True)
     return summary
+
+
+def _plain(text: str, style: str = "") -> Text:
+    """A text as it is: no markup, nothing that drives a terminal. Labels and reasons are anybody's words."""
+    from gardner.records import printable
+
+    return Text(printable(text), style=style)
 
 
 def _place(row: dict[str, Any]) -> tuple[int, float, int]:
@@ -69,7 +80,7 @@ def _title(place: tuple[int, float, int]) -> str:
     return f"N = {place[0]}, alpha = {place[1]:g}, batch {place[2]}"
 
 
-def _with_error(mean: float, error: float | None, digits: int) -> str:
+def _with_error(mean: float | None, error: float | None, digits: int) -> str:
     return fixed(mean, digits) if error is None else f"{fixed(mean, digits)} ± {fixed(error, digits)}"
 
 
@@ -81,18 +92,20 @@ def _table(title: str, *columns: str) -> Table:
 
 
 def _print_rows(summary: Summary) -> None:
+    tested = any(row["test_accuracy"] is not None for row in summary.rows)
     for place, rows in groupby(summary.rows, _place):
-        columns = ("budget", "strategy", "seeds", "ln v", "accuracy", "bits/label")
-        table = _table(_title(place), *columns, "gap to halving", "gap to min", "converged")
+        columns = ["budget", "strategy", "seeds", "ln v", "accuracy", *(["on test rows"] if tested else [])]
+        table = _table(_title(place), *columns, "bits/label", "gap to halving", "gap to min", "converged")
         for budget, group in groupby(rows, lambda row: float(row["budget"])):
             table.add_section()
             for row in group:
                 table.add_row(
                     f"{budget:g}",
-                    row["strategy"] + (" *" if row["informed"] else ""),
+                    _plain(row["strategy"] + (" *" if row["informed"] else "")),
                     str(row["seeds"]),
                     _with_error(row["log_volume"], row["log_volume_stderr"], 4),
                     _with_error(row["accuracy"], row["accuracy_stderr"], 4),
+                    *([_with_error(row["test_accuracy"], row["test_accuracy_stderr"], 4)] if tested else []),
                     fixed(row["bits_per_label"], 3),
                     fixed(row["gap_to_halving"], 4),
                     fixed(row["gap_to_min"], 4),
@@ -100,7 +113,7 @@ def _print_rows(summary: Summary) -> None:
                 )
             _add_bounds(table, summary, place[1], budget)
         output().print(table)
-    if any(row["informed"] for row in summary.rows):
+    if any(row["informed"] for row in [*summary.rows, *summary.failures]):
         output().print("* reads labels that nobody asked for yet", highlight=False)
 
 
@@ -112,7 +125,7 @@ def _add_bounds(table: Table, summary: Summary, alpha: float, budget: float) -> 
         ("halving", known.halving, None),
         ("min" if low.status.value != "unresolved" else "min (unresolved)", low.log_volume, None),
     ):
-        table.add_row(f"{budget:g}", f"[dim]{name}[/dim]", "", fixed(volume, 4), fixed(accuracy, 4))
+        table.add_row(f"{budget:g}", _plain(name, "dim"), "", fixed(volume, 4), fixed(accuracy, 4))
 
 
 def _print_pairs(summary: Summary) -> None:
@@ -122,7 +135,7 @@ def _print_pairs(summary: Summary) -> None:
         for row in rows:
             table.add_row(
                 f"{row['budget']:g}",
-                f"{row['strategy']} - {row['versus']}",
+                _plain(f"{row['strategy']} - {row['versus']}"),
                 str(row["seeds"]),
                 _with_error(row["log_volume_difference"], row["log_volume_difference_stderr"], 4),
                 _with_error(row["accuracy_difference"], row["accuracy_difference_stderr"], 4),
@@ -136,12 +149,12 @@ def _print_failures(summary: Summary) -> None:
     table = _table(f"{len(summary.failures)} failed", "strategy", "N", "alpha", "seed", "reason", "hint")
     for row in summary.failures[:_FAILURES_SHOWN]:
         cells = (
-            row["strategy"],
+            _plain(row["strategy"] + (" *" if row["informed"] else "")),
             str(row["features"]),
             f"{row['alpha']:g}",
             str(row["seed"]),
-            row["reason"],
-            row["hint"],
+            _plain(row["reason"]),
+            _plain(row["hint"]),
         )
         table.add_row(*cells)
     output().print(table)

@@ -6,6 +6,7 @@ from typing import Any
 
 import typer
 from rich.table import Table
+from rich.text import Text
 
 from gardner.cli.console import JSON, output, to_json
 
@@ -31,7 +32,8 @@ def command(json: bool = JSON) -> None:
         table.add_column(column)
     for record in records:
         told = ", ".join(f"{key}={value}" for key, value in record["parameters"].items())
-        table.add_row(record["name"], "informed" if record["informed"] else "", told, record["description"])
+        cells = (record["name"], "informed" if record["informed"] else "", told, record["description"])
+        table.add_row(*(Text(cell) for cell in cells))  # words in brackets are no markup
     output().print(table)
 
 

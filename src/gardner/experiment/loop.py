@@ -114,18 +114,16 @@ def run(
     >>> last.labels, abs(last.log_volume + 0.6 * math.log(2.0)) < 0.02
     (120, True)
     """
-    pool, features = instance.rows.shape
-    total = _check_sizes(budget, batch_size, pool, features)
+    total = _check_sizes(budget, batch_size, *instance.rows.shape)
     _check_labels(instance, model)
     training = Training(instance, total, model, variances, tolerance, threads)
-    training.change(np.random.default_rng([_FIRST, seed]).permutation(pool)[: min(batch_size, total)])
+    training.change(np.random.default_rng([_FIRST, seed]).permutation(len(instance.rows))[: min(batch_size, total)])
     rng = np.random.default_rng([_STRATEGY, seed])
     test = _test_set(instance, teacher or model, test_rows, seed)
     clock, rounds, seconds = _Clock(), list[Round](), list[Seconds]()
     while True:
         posterior = clock.time("fitting", training.posterior)
-        before = rounds[-1] if rounds else None
-        rounds.append(_measure(posterior, instance, training.count, before, test))
+        rounds.append(_measure(posterior, instance, training.count, rounds[-1] if rounds else None, test))
         if training.count >= total:
             seconds.append(clock.read())
             break
@@ -227,11 +225,10 @@ def check_choice(choice: Choice, view: View, strategy: Strategy) -> tuple[Intege
     if not isinstance(choice, Choice):
         raise StrategyError(f"{name}.query returned {type(choice).__name__}", hint="return a Choice(indices)")
     indices = _check_indices(choice.indices, name, view)
-    dropped = None
-    if choice.dropped is not None and len(choice.dropped):
+    dropped = None if choice.dropped is None else _vector(choice.dropped, f"{name} dropped")
+    if dropped is not None and dropped.size:
         if not strategy.informed:
             raise StrategyError(f"{name} gave labelled rows back", hint="only informed strategies may exchange rows")
-        dropped = np.asarray(choice.dropped)
         if np.unique(dropped).size != dropped.size or not np.isin(dropped, view.queried).all():
             raise StrategyError(f"{name} dropped rows it does not have", hint="dropped rows must be in view.queried")
     wanted = min(view.batch_size, view.unlabelled.size)
@@ -240,13 +237,19 @@ def check_choice(choice: Choice, view: View, strategy: Strategy) -> tuple[Intege
     return indices, dropped
 
 
-def _check_indices(given: Any, name: str, view: View) -> Integers:
-    indices = np.asarray(given)
+def _vector(given: Any, told: str) -> Integers:
+    hint = "indices are a vector of whole numbers"
+    try:
+        indices = np.asarray(given)
+    except ValueError:  # of uneven parts, such as (indices, None)
+        raise StrategyError(f"{told} something uneven", hint=hint) from None
     if indices.ndim != 1 or (indices.dtype.kind not in "iu" and indices.size):
-        raise StrategyError(
-            f"{name} returned {indices.dtype} of shape {indices.shape}", hint="indices are a vector of whole numbers"
-        )
-    indices = indices.astype(np.int64)
+        raise StrategyError(f"{told} {indices.dtype} of shape {indices.shape}", hint=hint)
+    return indices.astype(np.int64)
+
+
+def _check_indices(given: Any, name: str, view: View) -> Integers:
+    indices = _vector(given, f"{name} returned")
     if indices.size and not 0 <= indices.min() <= indices.max() < view.pool.shape[0]:
         raise StrategyError(
             f"{name} returned a row outside the pool", hint=f"rows go from 0 to {view.pool.shape[0] - 1}"

@@ -27,8 +27,7 @@ import hashlib
 import inspect
 import itertools
 import json
-import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal, get_args
@@ -37,6 +36,7 @@ import yaml
 
 import gardner
 from gardner.errors import InvalidInputError
+from gardner.experiment.checks import check_distinct, check_positive, check_sizes, check_whole, seeds_up_to
 
 Variances = Literal["vector", "scalar"]
 Precision = Literal["float32", "float64"]
@@ -71,23 +71,50 @@ class StrategySpec:
         object.__setattr__(self, "parameters", dict(parameters))  # nobody else's to change
 
     @property
+    def shown(self) -> str:
+        """The name in keys and tables. A file has its base name, wherever it lies and wherever the command runs."""
+        file, _, attribute = self.name.rpartition(":")
+        return f"{Path(file).name}:{attribute}" if file.endswith(".py") else self.name
+
+    @property
     def label(self) -> str:
         """``committee(members=15)``."""
-        return label(self.name, self.parameters)
+        return label(self.shown, self.parameters)
+
+    @property
+    def identity(self) -> tuple[str, str]:
+        """What two strategies differ in: 1 and "1" are two values."""
+        return self.shown, canonical(self.parameters)
 
     def without_defaults(self) -> StrategySpec:
         """The same strategy with the parameters left out that say what a registered one does anyway."""
         from gardner.strategies import registered
 
         known = default_parameters(self.name) if self.name in registered() else {}
-        kept = {key: value for key, value in self.parameters.items() if key not in known or known[key] != value}
+        kept = {key: value for key, value in self.parameters.items() if not (key in known and _same(known[key], value))}
         return StrategySpec(self.name, kept)
 
 
+def _same(default: Any, value: Any) -> bool:
+    kinds = (float, int) if isinstance(default, float) else (type(default),)
+    return type(value) in kinds and bool(value == default)
+
+
 def label(name: str, parameters: Mapping[str, Any]) -> str:
-    """A strategy in tables."""
-    told = ", ".join(f"{key}={value}" for key, value in sorted(parameters.items()))
+    """A strategy in tables, with its parameters as ``--param`` reads them: a text that reads as JSON is quoted."""
+    told = ", ".join(f"{key}={_told(value)}" for key, value in sorted(parameters.items()))
     return f"{name}({told})" if told else name
+
+
+def _told(value: Any) -> str:
+    quoted = json.dumps(value, ensure_ascii=False)
+    if not isinstance(value, str) or not value or "," in value:
+        return quoted
+    try:
+        json.loads(value)
+    except ValueError:
+        return value
+    return quoted
 
 
 def default_parameters(name: str) -> dict[str, Any]:
@@ -118,7 +145,7 @@ class Task:
         return {
             "key": self.key(code),
             "code": code,
-            "strategy": self.strategy.name,
+            "strategy": self.strategy.shown,
             "parameters": canonical(self.strategy.parameters),
             "run_budget": self.budget,
             **{name: getattr(self, name) for name in names},
@@ -135,8 +162,9 @@ class Task:
         return cls(**{**record, "strategy": StrategySpec(**record["strategy"])})
 
     def key(self, code: str) -> str:
-        """Sixteen letters that stand for the task and the code that runs it."""
-        return hashlib.sha256(f"{self.to_json()} {code}".encode()).hexdigest()[:16]
+        """Sixteen letters that stand for the task and the code that runs it, with the content of a strategy's file."""
+        known = dataclasses.replace(self, strategy=StrategySpec(self.strategy.shown, self.strategy.parameters))
+        return hashlib.sha256(f"{known.to_json()} {code}".encode()).hexdigest()[:16]
 
 
 def code_version(strategy: str) -> str:
@@ -172,30 +200,23 @@ class Spec:
 
     def __post_init__(self) -> None:
         """Errors name the option of the command line, which is the key of the file."""
-        _check_whole("features", self.features, 1)
-        _check_positive("alpha", self.pool_ratio)
-        _check_positive("budget", self.budget)
-        _check_whole("batch", self.batch_size, 1)
-        _check_whole("seeds", self.seeds, 0)
-        _check_distinct("strategies", [strategy.label for strategy in self.strategies])
-        _check_whole("test_rows", [self.test_rows], 0)
+        check_whole("features", self.features, 1)
+        check_positive("alpha", self.pool_ratio)
+        check_positive("budget", self.budget)
+        check_whole("batch", self.batch_size, 1)
+        check_whole("seeds", self.seeds, 0)
+        _check_strategies(self.strategies)
+        check_whole("test_rows", [self.test_rows], 0)
         for name, choice, allowed in (("variances", self.variances, Variances), ("dtype", self.dtype, Precision)):
             if choice not in get_args(allowed):
                 raise InvalidInputError(name, choice, f"it must be {' or '.join(get_args(allowed))}")
         for features, ratio, budget in itertools.product(self.features, self.pool_ratio, self.budget):
-            pool = round(ratio * features)
-            if not 1 <= round(budget * features) <= pool:
-                rule = (
-                    f"with {features} features and a pool of {pool} rows it must lie in [{1 / features:g}, {ratio:g}]"
-                )
-                raise InvalidInputError("budget", budget, rule)
+            check_sizes(features, ratio, budget)
 
     def tasks(self) -> list[Task]:
         """Seed by seed, so that what is finished early can already be compared between strategies."""
         strategies = [strategy.without_defaults() for strategy in self.strategies]
-        for index, strategy in enumerate(strategies):
-            if strategy in strategies[:index]:
-                raise InvalidInputError("strategies", strategy.label, "it is there twice (parameters have defaults)")
+        _check_strategies(strategies)
         axes = (self.seeds, self.features, self.pool_ratio, self.batch_size, self.budget, strategies)
         return [
             Task(
@@ -205,27 +226,9 @@ class Spec:
         ]
 
 
-def _check_whole(name: str, values: Sequence[Any], least: int) -> None:
-    for value in values:
-        if not isinstance(value, int) or isinstance(value, bool) or value < least:
-            raise InvalidInputError(name, value, f"it must be a whole number of at least {least}")
-    _check_distinct(name, values)
-
-
-def _check_positive(name: str, values: Sequence[Any]) -> None:
-    for value in values:
-        number = isinstance(value, int | float) and not isinstance(value, bool)
-        if not (number and math.isfinite(value) and value > 0.0):
-            raise InvalidInputError(name, value, "it must be a positive number", hint="per weight, such as 0.6")
-    _check_distinct(name, values)
-
-
-def _check_distinct(name: str, values: Sequence[Any]) -> None:
-    if not values:
-        raise InvalidInputError(name, values, "at least one is needed")
-    for index, value in enumerate(values):
-        if value in values[:index]:
-            raise InvalidInputError(name, value, "it is there twice", hint="name each once")
+def _check_strategies(strategies: Sequence[StrategySpec]) -> None:
+    hint = "name each once; parameters have defaults, and files are told apart by their names without folders"
+    check_distinct("strategies", [one.identity for one in strategies], [one.label for one in strategies], hint)
 
 
 _KEYS = {"features": "features", "alpha": "pool_ratio", "budget": "budget", "batch": "batch_size"}
@@ -238,7 +241,9 @@ def read_spec(path: Path | str) -> Spec:
         found = yaml.load(Path(path).read_text(encoding="utf-8"), Loader=_Loader)  # noqa: S506 - a safe loader
     except OSError as error:
         raise InvalidInputError("spec", str(path), f"it cannot be read ({error.strerror})") from None
-    except (yaml.YAMLError, UnicodeDecodeError) as error:
+    except InvalidInputError:
+        raise
+    except (yaml.YAMLError, ValueError) as error:  # bytes that are no text, numbers of thousands of digits
         raise InvalidInputError("spec", str(path), f"it is not YAML ({' '.join(str(error).split())})") from None
     if not isinstance(found, dict):
         raise InvalidInputError("spec", str(path), "it must map keys to values", hint=f"keys: {_allowed()}")
@@ -252,13 +257,6 @@ def read_spec(path: Path | str) -> Spec:
     seeds = found["seeds"] if isinstance(found["seeds"], list) else seeds_up_to(found["seeds"])
     strategies = [_strategy(entry) for entry in _listed(found["strategies"])]
     return Spec(strategies=strategies, seeds=seeds, **lists, **{key: found[key] for key in _OPTIONAL if key in found})
-
-
-def seeds_up_to(count: Any) -> list[int]:
-    """0 … count − 1."""
-    if not isinstance(count, int) or isinstance(count, bool) or count < 1:
-        raise InvalidInputError("seeds", count, "it must be a whole number of at least 1, or a list")
-    return list(range(count))
 
 
 def _allowed() -> str:
@@ -280,11 +278,13 @@ def _strategy(entry: Any) -> StrategySpec:
 class _Loader(yaml.SafeLoader):
     """YAML takes the last of two equal keys without a word; here it is an error."""
 
-    def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Any, Any]:
-        keys: Iterator[Any] = (self.construct_object(key, deep=True) for key, _ in node.value)
-        seen: list[Any] = []
-        for key in keys:
-            if key in seen:
-                raise InvalidInputError("spec key", key, "it is there twice")
-            seen.append(key)
-        return super().construct_mapping(node, deep)
+    def compose_mapping_node(self, anchor: Any) -> Any:
+        """What is written is checked, before merge keys (``<<: *anchor``) bring in what they may override."""
+        node: Any = super().compose_mapping_node(anchor)
+        seen = set()
+        for key, _ in node.value:
+            known = (key.tag, str(key.value))
+            if known in seen:
+                raise InvalidInputError("spec key", key.value, "it is there twice")
+            seen.add(known)
+        return node

@@ -10,7 +10,7 @@ import functools
 import itertools
 import json
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -28,6 +28,7 @@ LN2 = math.log(2.0)
 _PARTS = 4  # budgets in a table when none are asked for: quarters of the longest run
 _PLACE = ["features", "pool_ratio", "batch_size"]
 _SAME = ["label", *_PLACE, "seed"]  # runs that agree in these tell the same story, perhaps to another length
+TODAY, UNKNOWN, OTHER = range(3)  # the code that made a row; in this order rows are preferred
 
 Row = dict[str, Any]
 
@@ -48,19 +49,25 @@ class Summary:
 
 
 def summarise(
-    frame: pd.DataFrame, at: Sequence[float] = (), progress: Callable[[float], None] = lambda _: None
+    frame: pd.DataFrame,
+    at: Sequence[float] = (),
+    progress: Callable[[float], None] = lambda _: None,
+    current: Mapping[str, str] | None = None,
 ) -> Summary:
-    """The table of a store's frame at the budgets asked for, by default quarters of the longest run."""
+    """The table of a store's frame at the budgets asked for, by default quarters of the longest run.
+
+    ``current`` has the version of today's code by strategy, for those whose file cannot be found by its base name.
+    """
     if any(not (math.isfinite(budget) and budget > 0.0) for budget in at):
         raise InvalidInputError("at", list(at), "budgets must be positive")
-    frame = frame.assign(label=_labels(frame))
+    frame = frame.assign(label=_labels(frame), age=_ages(frame, current or {}))
     runs = frame[frame["status"] != FAILED]
-    picked, notes = _pick(runs)
-    longest = float(picked["run_budget"].max()) if len(picked) else 0.0
+    longest = float(runs["run_budget"].max()) if len(runs) else 0.0
     asked = sorted(set(at)) or [longest * part / _PARTS for part in range(1, _PARTS + 1)]
-    points = _points(picked, asked) if len(picked) else picked.assign(share=pd.Series(dtype=float))
+    points = _points(runs, asked) if len(runs) else runs.assign(share=pd.Series(dtype=float))
+    notes = _notes(frame, points)
     missing = [budget for budget in at if budget > longest]
-    if missing and len(picked):
+    if missing and len(runs):
         notes.append(f"no run reaches a budget of {', '.join(f'{budget:g}' for budget in missing)}")
     bounds = _bounds(points, progress)
     groups = [
@@ -69,7 +76,7 @@ def summarise(
     ]
     rows = [_row(place, group, bounds) for place, group in groups]
     rows.sort(key=lambda row: (row["features"], row["alpha"], row["batch"], row["budget"], row["log_volume"]))
-    return Summary(rows, _pairs(points), _failures(frame, runs), bounds, notes)
+    return Summary(rows, _pairs(points), _failures(frame), bounds, notes)
 
 
 def _labels(frame: pd.DataFrame) -> pd.Series[str]:
@@ -85,47 +92,76 @@ def _labels(frame: pd.DataFrame) -> pd.Series[str]:
     return pd.Series([told(*row) for row in zip(*columns, strict=True)], index=frame.index, dtype=object)
 
 
-def _pick(runs: pd.DataFrame) -> tuple[pd.DataFrame, list[str]]:
-    """One run a seed: today's code before yesterday's, the longest before others; and a note if any is yesterday's."""
-    heads = runs.drop_duplicates("key")
-    current = {name: _version(name) for name in heads["strategy"].unique()}
-    fresh = heads["code"] == heads["strategy"].map(current)
-    ranked = heads.assign(fresh=fresh).sort_values(["fresh", "run_budget", "key"], ascending=[False, False, True])
-    chosen = ranked.drop_duplicates(_SAME)
-    old = int((~chosen["fresh"]).sum())
-    notes = [f"{old} of {len(chosen)} runs were made by other code than today's; `gardner bench` would redo them"]
-    return runs[runs["key"].isin(chosen["key"])], notes if old else []
+def _ages(frame: pd.DataFrame, current: Mapping[str, str]) -> pd.Series[int]:
+    """Whether rows are of today's code, of a strategy whose file is not found from here, or of other code."""
+    versions = {name: current.get(name) or _version(name) for name in frame["strategy"].unique()}
+    found = [
+        UNKNOWN if versions[name] is None else TODAY if versions[name] == code else OTHER
+        for name, code in zip(frame["strategy"], frame["code"], strict=True)
+    ]
+    return pd.Series(found, index=frame.index, dtype=int)
 
 
-def _version(strategy: str) -> str:
+def _version(strategy: str) -> str | None:
     try:
         return code_version(strategy)
-    except GardnerError:  # a file that is no longer there
-        return ""
+    except GardnerError:
+        return None
 
 
 def _points(runs: pd.DataFrame, asked: Sequence[float]) -> pd.DataFrame:
-    """The round of each run that first reaches each budget, with the share of rounds so far that converged."""
+    """The round that counts for each budget and seed, with the share of its run's rounds so far that converged.
+
+    Of the first rounds of several runs that reach a budget: today's code before other, the fewest labels before more.
+    """
     runs = runs.sort_values(["key", "round"])
     good = (runs["status"] == "converged").groupby(runs["key"]).cumsum()
     runs = runs.assign(share=good / (runs["round"] + 1))
+    ranked = runs.sort_values(["age", "labels", "test_rows", "key"], ascending=[True, True, False, True])
     found = []
     for budget in asked:
-        wanted = (budget * runs["features"]).round()
-        found.append(runs[runs["labels"] >= wanted.clip(lower=1)].drop_duplicates("key"))
-    return pd.concat(found).drop_duplicates(["key", "labels"])
+        wanted = (budget * ranked["features"]).round().clip(lower=1)
+        found.append(ranked[ranked["labels"] >= wanted].drop_duplicates(_SAME))
+    return pd.concat(found).sort_values(["age", "key"], kind="stable").drop_duplicates([*_SAME, "labels"])
+
+
+def _notes(frame: pd.DataFrame, points: pd.DataFrame) -> list[str]:
+    """What readers must know of the code that made the rows they see."""
+    notes = []
+    runs = points.drop_duplicates("key")
+    old = runs[runs["age"] == OTHER]
+    if len(old):
+        told = f"{len(old)} of {len(runs)} runs were made by other code than today's"
+        failed = _tasks(frame[(frame["status"] == FAILED) & (frame["age"] == TODAY)])
+        again = len(_tasks(old) & failed)
+        told += f"; under today's code {again} of their tasks failed" if again else ""
+        left = "the others" if again else "them"
+        notes.append(told + (f"; `gardner bench` would redo {left}" if again < len(old) else ""))
+    for strategy in frame.loc[frame["age"] == UNKNOWN, "strategy"].unique():
+        notes.append(f"the source of {strategy} is not found from here: its runs may be of other code than today's")
+    return notes
+
+
+def _tasks(frame: pd.DataFrame) -> set[tuple[Any, ...]]:
+    return set(frame[[*_SAME, "run_budget"]].itertuples(index=False, name=None))
+
+
+@functools.lru_cache(maxsize=1024)
+def _bound(alpha: float, budget: float) -> Bounds:
+    """The bounds at a place, once a process: tables and charts meet the same ones again and again."""
+    from gardner.theory import bounds
+
+    return bounds(PERCEPTRON, alpha, budget)
 
 
 def _bounds(points: pd.DataFrame, progress: Callable[[float], None]) -> dict[tuple[float, float], Bounds]:
     if not len(points):
         return {}
-    from gardner.theory import bounds
-
     places = sorted(set(zip(points["pool_ratio"].tolist(), points["budget"].tolist(), strict=True)))
     result = {}
     for index, (alpha, budget) in enumerate(places):
         # a pool of round(αN) rows may hold a little more than α
-        result[alpha, budget] = bounds(PERCEPTRON, alpha, min(budget, alpha))
+        result[alpha, budget] = _bound(alpha, min(budget, alpha))
         progress((index + 1) / len(places))
     return result
 
@@ -135,7 +171,11 @@ def _row(place: Row, group: pd.DataFrame, bounds: dict[tuple[float, float], Boun
     known = bounds[place["pool_ratio"], budget]
     volume, volume_error = _mean(group["log_volume"])
     accuracy, accuracy_error = _mean(group["accuracy"])
+    tested, tested_error = (None, None) if group["test_accuracy"].isna().any() else _mean(group["test_accuracy"])
     low = known.minimum
+    informed = bool(group["informed"].any())
+    least = math.nan if low.status.value == "unresolved" else low.log_volume
+    goal = least if informed else known.halving
     return {
         "strategy": place["label"],
         "features": int(place["features"]),
@@ -147,12 +187,20 @@ def _row(place: Row, group: pd.DataFrame, bounds: dict[tuple[float, float], Boun
         "log_volume_stderr": volume_error,
         "accuracy": accuracy,
         "accuracy_stderr": accuracy_error,
+        "test_accuracy": tested,
+        "test_accuracy_stderr": tested_error,
         "bits_per_label": -volume / (LN2 * budget),
         "gap_to_halving": volume - known.halving,
-        "gap_to_min": None if low.status.value == "unresolved" else volume - low.log_volume,
+        "gap_to_min": None if math.isnan(least) else volume - least,
+        "way_to_bound": _way(volume, known.typical.log_volume, goal),
         "converged": float(group["share"].mean()),
-        "informed": bool(group["informed"].any()),
+        "informed": informed,
     }
+
+
+def _way(volume: float, random: float, goal: float) -> float | None:
+    """The share of the way from a random subset to the goal; where the two are one there is no way to go."""
+    return None if math.isnan(goal) or random - goal < 1e-9 else (random - volume) / (random - goal)
 
 
 def _mean(values: pd.Series[float]) -> tuple[float, float | None]:
@@ -162,30 +210,31 @@ def _mean(values: pd.Series[float]) -> tuple[float, float | None]:
 
 
 def _pairs(points: pd.DataFrame) -> list[Row]:
-    """Differences first − second between strategies on the same pools, seed by seed."""
+    """Differences first − second between strategies on the same pools, over the seeds that both have."""
     result: list[Row] = []
     groups: Any = points.groupby([*_PLACE, "labels"], sort=True)
     for (features, alpha, batch, labels), group in groups:
-        columns = {name: group.pivot(index="seed", columns="label", values=name) for name in ("log_volume", "accuracy")}
-        for first, second in itertools.combinations(columns["log_volume"].columns, 2):
+        tables = [(name, table.set_index("seed").sort_index()) for name, table in group.groupby("label", sort=True)]
+        for (first, one), (second, two) in itertools.combinations(tables, 2):
+            seeds = one.index.intersection(two.index)
+            if not len(seeds):
+                continue
             row: Row = {"strategy": first, "versus": second, "features": int(features), "alpha": float(alpha)}
-            row |= {"batch": int(batch), "budget": labels / features, "seeds": 0}
-            for name, table in columns.items():
-                difference = (table[first] - table[second]).dropna()
-                row["seeds"] = len(difference)
-                if len(difference):
-                    row[f"{name}_difference"], row[f"{name}_difference_stderr"] = _mean(difference)
-            if row["seeds"]:
-                result.append(row)
+            row |= {"batch": int(batch), "budget": labels / features, "seeds": len(seeds)}
+            for name in ("log_volume", "accuracy"):
+                difference = one.loc[seeds, name] - two.loc[seeds, name]
+                row[f"{name}_difference"], row[f"{name}_difference_stderr"] = _mean(difference)
+            result.append(row)
     return result
 
 
-def _failures(frame: pd.DataFrame, runs: pd.DataFrame) -> list[Row]:
-    """Failed tasks, those left out that were done under other code."""
-    done = set(runs[[*_SAME, "run_budget"]].itertuples(index=False, name=None))
+def _failures(frame: pd.DataFrame) -> list[Row]:
+    """Failed tasks, those left out that today's code has done, and those of other code that any code has done."""
+    runs = frame[frame["status"] != FAILED]
+    done = {age: _tasks(part) for age, part in ((TODAY, runs[runs["age"] == TODAY]), (OTHER, runs))}
     result = []
     for row in frame[frame["status"] == FAILED].to_dict("records"):
-        if tuple(row[name] for name in (*_SAME, "run_budget")) in done:
+        if tuple(row[name] for name in (*_SAME, "run_budget")) in done.get(row["age"], done[TODAY]):
             continue
         result.append(
             {
@@ -195,6 +244,7 @@ def _failures(frame: pd.DataFrame, runs: pd.DataFrame) -> list[Row]:
                 "batch": row["batch_size"],
                 "budget": row["run_budget"],
                 "seed": row["seed"],
+                "informed": None if pd.isna(row["informed"]) else bool(row["informed"]),
                 "reason": row["reason"],
                 "hint": row["hint"],
             }

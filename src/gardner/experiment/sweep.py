@@ -27,7 +27,7 @@ from pathlib import Path
 from typing import Any
 
 from gardner.errors import GardnerError, InvalidInputError
-from gardner.experiment.spec import StrategySpec, Task, code_version
+from gardner.experiment.spec import StrategySpec, Task, canonical, code_version
 from gardner.experiment.worker import ATTEMPTS, Answer, on_worker
 from gardner.records import Store, failure_table, run_table
 
@@ -102,12 +102,12 @@ def _keyed(tasks: Iterable[Task]) -> Items:
     from gardner.strategies.external import make_strategy
 
     version = functools.cache(code_version)
-    made: list[StrategySpec] = []
+    made: set[tuple[str, str]] = set()
     result: Items = {}
     for task in tasks:
-        if task.strategy not in made:
+        if (task.strategy.name, canonical(task.strategy.parameters)) not in made:
             make_strategy(task.strategy.name, dict(task.strategy.parameters))
-            made.append(task.strategy)
+            made.add((task.strategy.name, canonical(task.strategy.parameters)))
         code = version(task.strategy.name)
         result[task.key(code)] = (task, code)
     return result
@@ -201,6 +201,10 @@ def _connect(scheduler: str) -> Any:
 
     door: Any = distributed
     logging.getLogger("distributed").setLevel(logging.CRITICAL)  # what matters is told here, on one line
+    try:
+        door.comm.resolve_address(scheduler)  # a client asks again and again, also where there is nobody to ask
+    except (OSError, ValueError) as error:
+        raise InvalidInputError("scheduler", scheduler, str(error), hint="an address is tcp://HOST:PORT") from None
     try:
         return door.Client(scheduler, timeout=_PATIENCE, set_as_default=False)
     except (OSError, ValueError) as error:

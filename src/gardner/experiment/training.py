@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -70,7 +71,9 @@ class Training:
             start = Start(self.last.mean, self.last.variance, self._g[: self.count])
         posterior = amp(rows, labels, self.model, start=start, **self.options)
         if start is not None and not posterior.converged:
+            lost = posterior.iterations
             posterior = amp(rows, labels, self.model, **self.options)
+            posterior = replace(posterior, iterations=lost + posterior.iterations)
         self._g[: self.count] = posterior.g
         self.last, self.fresh = posterior, True
         return posterior

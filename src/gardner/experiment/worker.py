@@ -33,7 +33,8 @@ from gardner.experiment.spec import StrategySpec, Task, code_version
 ATTEMPTS = 3  # for a task whose process dies: it may be the task's fault, or somebody else's
 _ONE_THREAD = dict.fromkeys(("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS", "NUMBA_NUM_THREADS"), "1")
 
-Answer = dict[str, Any]  # "rounds", "informed" and "timings"; or "reason" and "hint"; or "version" of other code
+# "informed", "rounds" and "timings"; or "reason", "hint" and perhaps "informed"; or "version" of other code
+Answer = dict[str, Any]
 
 # --- in the worker
 
@@ -142,18 +143,19 @@ def execute(task: Task) -> Answer:
     from gardner.model import draw_instance
     from gardner.strategies.external import make_strategy
 
-    begin = time.perf_counter()
+    begin, known = time.perf_counter(), Answer()
     options: dict[str, Any] = {"budget": task.budget, "batch_size": task.batch_size, "seed": task.seed, "threads": 1}
     options |= {"variances": task.variances, "test_rows": task.test_rows}
     try:
         strategy = make_strategy(task.strategy.name, dict(task.strategy.parameters))
+        known["informed"] = bool(strategy.informed)
         curve = run(draw_instance(task.features, task.pool_ratio, task.seed, dtype=task.dtype), strategy, **options)
     except GardnerError as error:
-        return {"reason": f"{type(error).__name__}: {error.what}", "hint": error.hint}
+        return {**known, "reason": f"{type(error).__name__}: {error.what}", "hint": error.hint}
     except BaseException as error:  # sys.exit() in a strategy too
         last = traceback.extract_tb(error.__traceback__)[-1]
         told = " ".join(f"{type(error).__name__}: {error}".split())
-        return {"reason": told, "hint": f"raised at {Path(last.filename).name}:{last.lineno}"}
+        return {**known, "reason": told, "hint": f"raised at {Path(last.filename).name}:{last.lineno}"}
     rounds = [asdict(one) for one in curve.rounds]
     seconds = {"seconds": time.perf_counter() - begin, "rounds": [asdict(one) for one in curve.seconds]}
     return {"informed": curve.informed, "rounds": rounds, "timings": seconds}

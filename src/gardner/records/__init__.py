@@ -1,6 +1,6 @@
 """Results on disk: atomic parts, tidy frames."""
 
 from gardner.records.store import Store, StoreError
-from gardner.records.tables import FAILED, failure_table, run_table
+from gardner.records.tables import FAILED, failure_table, printable, run_table
 
-__all__ = ["FAILED", "Store", "StoreError", "failure_table", "run_table"]
+__all__ = ["FAILED", "Store", "StoreError", "failure_table", "printable", "run_table"]

@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from gardner.errors import GardnerError, InvalidInputError
-from gardner.records.tables import FAILED, SCHEMA
+from gardner.records.tables import FAILED, REQUIRED, SCHEMA
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -101,6 +101,12 @@ class Store:
             _put(self.timings / f"{key}.json", json.dumps(timings).encode(), force=False)
         _put(self._part(key), sink.getvalue().to_pybytes(), force=True)
 
+    def read(self, key: str) -> Any:
+        """The table of one task, whatever its columns."""
+        import pyarrow.parquet as parquet
+
+        return parquet.read_table(self._part(key))
+
     def read_all(self) -> pd.DataFrame:
         """The rows of all parts, in the order of their keys."""
         if not self.parts.is_dir():
@@ -108,7 +114,10 @@ class Store:
                 "results", str(self.folder), "there are no results", hint="`gardner bench` makes them"
             )
         paths = [self._part(key) for key in self.keys()]
-        frame: pd.DataFrame = self._read(paths, SCHEMA.names).to_pandas() if paths else SCHEMA.empty_table().to_pandas()
+        table = self._read(paths, SCHEMA.names) if paths else SCHEMA.empty_table()
+        if any(table[name].null_count for name in REQUIRED):  # columns that are not there are read as nulls
+            raise self._broken(f"{self._foreign(paths)} is not of `gardner bench`")
+        frame: pd.DataFrame = table.to_pandas()
         return frame
 
     def read_timings(self, key: str) -> dict[str, Any]:
@@ -123,15 +132,24 @@ class Store:
         return self.parts / f"{key}.parquet"
 
     def _read(self, paths: list[Path], columns: list[str]) -> Any:
-        from pyarrow import ArrowInvalid, dataset
+        from pyarrow import ArrowException, dataset
 
         try:
             return dataset.dataset([str(path) for path in paths], schema=SCHEMA).to_table(columns=columns)
-        except (ArrowInvalid, OSError) as error:
-            raise StoreError(
-                f"{self.parts} holds a part that cannot be read: {str(error).splitlines()[0]}",
-                hint="remove that file and run `gardner bench` again",
-            ) from None
+        except (ArrowException, OSError) as error:
+            raise self._broken(str(error).splitlines()[0]) from None
+
+    def _foreign(self, paths: list[Path]) -> str:
+        import pyarrow.parquet as parquet
+
+        lacking = (path.name for path in paths if not {*REQUIRED} <= {*parquet.read_schema(path).names})
+        return next(lacking, "one with empty cells")
+
+    def _broken(self, reason: str) -> StoreError:
+        return StoreError(
+            f"{self.parts} holds a part that cannot be read: {reason}",
+            hint="remove that file and run `gardner bench` again",
+        )
 
 
 def _put(path: Path, content: bytes, *, force: bool) -> None:

@@ -45,6 +45,7 @@ ROUND_COLUMNS = {
     "reason": pa.string(),
     "hint": pa.string(),
 }
+REQUIRED = ("key", "code", "strategy", "parameters", "features", "pool_ratio", "run_budget", "batch_size", "status")
 SCHEMA = pa.schema({**TASK_COLUMNS, **ROUND_COLUMNS})
 
 
@@ -55,7 +56,16 @@ def run_table(task: Mapping[str, Any], rounds: Sequence[Mapping[str, Any]]) -> A
 
 def failure_table(task: Mapping[str, Any], reason: str, hint: str = "") -> Any:
     """The table of a task that failed: what happened, and what to try."""
-    return _table([{**task, "status": FAILED, "reason": reason, "hint": hint}])
+    return _table([{**task, "status": FAILED, "reason": printable(reason), "hint": printable(hint)}])
+
+
+def printable(text: str) -> str:
+    """A text on one line, without what would drive a terminal or cannot be written: reasons are anybody's words.
+
+    >>> printable("two\\nlines, \\x1b[31mred")
+    'two lines, [31mred'
+    """
+    return " ".join("".join(letter if letter.isprintable() else " " for letter in text).split())
 
 
 def _table(rows: list[dict[str, Any]]) -> Any:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import itertools
-import json
 from pathlib import Path
+from typing import Any
 
 import altair as alt
 import numpy as np
@@ -12,10 +12,38 @@ import pandas as pd
 import vl_convert
 
 from gardner.errors import InvalidInputError
+from gardner.report.embed import VEGA_LITE, standalone
+from gardner.report.measured import batch_chart, mixture_chart, sampling_chart
+from gardner.report.strategies import strategies_chart
+from gardner.report.style import (
+    GREY,
+    HEIGHT,
+    PALETTE,
+    VOLUME,
+    WIDTH,
+    AnyChart,
+    budget_axis,
+    by_budget,
+    faded,
+    legend_toggle,
+    theme,
+    volume_axis,
+)
 
-WIDTH, HEIGHT = 520, 340
-VEGA_LITE = ".".join(alt.SCHEMA_VERSION.lstrip("v").split(".")[:2])
-_STABLE, _UNSTABLE = "stable", "broken (bound is replica-symmetric only)"
+__all__ = [
+    "batch_chart",
+    "complexity_chart",
+    "magnetization_chart",
+    "mixture_chart",
+    "pool_size_chart",
+    "sampling_chart",
+    "save",
+    "scaling_chart",
+    "specification",
+    "strategies_chart",
+]
+
+_STABLE, _UNSTABLE = "stable", "broken (approximate)"
 _DASH = alt.Scale(domain=[_STABLE, _UNSTABLE], range=[[1, 0], [5, 3]])
 
 
@@ -42,17 +70,19 @@ def _segments(frame: pd.DataFrame) -> pd.DataFrame:
 def _curve_chart(frame: pd.DataFrame, y: str, label: str, title: str) -> alt.Chart:
     columns = ["log_volume", y, "alpha", "budget", "beta", "accuracy", "stability", "symmetry", "stretch"]
     data = _segments(frame)[list(dict.fromkeys(columns))]
-    chosen = alt.selection_point(fields=["budget"], bind="legend")
+    shown = legend_toggle("budget", sorted(data["budget"].unique()))
     chart: alt.Chart = (
         alt.Chart(data, title=title, width=WIDTH, height=HEIGHT)
         .mark_line(strokeWidth=2)
         .encode(
-            x=alt.X("log_volume:Q", title="ln v (log-volume per weight)", scale=alt.Scale(zero=False)),
+            x=volume_axis(),
             y=alt.Y(f"{y}:Q", title=label, scale=alt.Scale(domainMin=0)),
-            color=alt.Color("budget:O", title="budget n", scale=alt.Scale(scheme="viridis")),
-            strokeDash=alt.StrokeDash("symmetry:N", title="replica symmetry", scale=_DASH),
+            color=by_budget(),
+            strokeDash=alt.StrokeDash(
+                "symmetry:N", scale=_DASH, legend=alt.Legend(title="replica symmetry", symbolSize=400)
+            ),
             detail="stretch:N",
-            opacity=alt.condition(chosen, alt.value(1.0), alt.value(0.12)),
+            opacity=faded(shown),
             tooltip=[
                 alt.Tooltip("budget:Q", title="budget n"),
                 alt.Tooltip("log_volume:Q", title="ln v", format=".5f"),
@@ -62,7 +92,7 @@ def _curve_chart(frame: pd.DataFrame, y: str, label: str, title: str) -> alt.Cha
                 alt.Tooltip("stability:Q", title="stability ratio", format=".3f"),
             ],
         )
-        .add_params(chosen)
+        .add_params(shown)
     )
     return chart
 
@@ -84,13 +114,16 @@ def pool_size_chart(frame: pd.DataFrame, title: str) -> alt.Chart:
     ``frame``: rows (budget, log_volume, line, kind) with kind one of minimum, typical, pool, halving.
     """
     dash = alt.Scale(domain=["minimum", "typical", "whole pool", "halving"], range=[[1, 0], [1, 0], [6, 3], [2, 2]])
-    chosen = alt.selection_point(fields=["line"], bind="legend")
+    lines = frame["line"].drop_duplicates().tolist()
+    halving = set(frame.loc[frame["kind"] == "halving", "line"])
+    hues = [GREY if line in halving else PALETTE[index % len(PALETTE)] for index, line in enumerate(lines)]
+    shown = legend_toggle("line", lines)
     base = alt.Chart(frame, title=title, width=WIDTH, height=HEIGHT).encode(
-        x=alt.X("budget:Q", title="budget n (labels per weight)"),
-        y=alt.Y("log_volume:Q", title="ln v (log-volume per weight)", scale=alt.Scale(zero=False)),
-        color=alt.Color("line:N", title="", sort=None),
-        strokeDash=alt.StrokeDash("kind:N", title="", scale=dash),
-        opacity=alt.condition(chosen, alt.value(1.0), alt.value(0.12)),
+        x=budget_axis(),
+        y=alt.Y("log_volume:Q", title=VOLUME, scale=alt.Scale(zero=False)),
+        color=alt.Color("line:N", title=None, sort=None, scale=alt.Scale(domain=lines, range=hues)),
+        strokeDash=alt.StrokeDash("kind:N", scale=dash, legend=alt.Legend(title=None, symbolSize=400)),
+        opacity=faded(shown),
         tooltip=[
             alt.Tooltip("line:N", title=" "),
             alt.Tooltip("kind:N", title="  "),
@@ -98,7 +131,7 @@ def pool_size_chart(frame: pd.DataFrame, title: str) -> alt.Chart:
             alt.Tooltip("log_volume:Q", title="ln v", format=".5f"),
         ],
     )
-    chart: alt.Chart = base.mark_line(strokeWidth=2).add_params(chosen)
+    chart: alt.Chart = base.mark_line(strokeWidth=2).add_params(shown)
     return chart
 
 
@@ -106,7 +139,7 @@ def scaling_chart(frame: pd.DataFrame, y: str, label: str, title: str) -> alt.Ch
     """A quantity of the whole pool against its ratio α, on a logarithmic axis."""
     chart: alt.Chart = (
         alt.Chart(frame, title=title, width=WIDTH, height=HEIGHT)
-        .mark_line(point=True, strokeWidth=2)
+        .mark_line(point={"size": 45, "color": PALETTE[0]}, strokeWidth=2, color=PALETTE[0])
         .encode(
             x=alt.X("alpha:Q", title="pool ratio α", scale=alt.Scale(type="log")),
             y=alt.Y(f"{y}:Q", title=label, scale=_spaced(*_padded(frame[y]))),
@@ -122,18 +155,26 @@ def _padded(values: pd.Series[float]) -> tuple[float, float]:
     return low - margin, high + margin
 
 
-def save(chart: alt.Chart, path: Path) -> None:
+def specification(chart: AnyChart) -> dict[str, Any]:
+    """The Vega-Lite specification, its data with it, however many rows."""
+    with alt.data_transformers.enable("default", max_rows=None):
+        result: dict[str, Any] = chart.to_dict()
+    return result
+
+
+def save(chart: AnyChart, path: Path) -> None:
     """Write a chart as .svg, .png, .pdf or self-contained .html, by the ending of the path."""
-    spec = json.dumps(chart.to_dict())
+    spec, config = specification(chart), theme(dark=False)
+    options: dict[str, Any] = {"vl_version": VEGA_LITE, "config": config}
     path.parent.mkdir(parents=True, exist_ok=True)
     match path.suffix.lower():
         case ".svg":
-            path.write_text(vl_convert.vegalite_to_svg(spec, vl_version=VEGA_LITE))
+            path.write_text(vl_convert.vegalite_to_svg(spec, **options), encoding="utf-8")
         case ".png":
-            path.write_bytes(vl_convert.vegalite_to_png(spec, vl_version=VEGA_LITE, scale=2))
+            path.write_bytes(vl_convert.vegalite_to_png(spec, **options, scale=2))
         case ".pdf":
-            path.write_bytes(vl_convert.vegalite_to_pdf(spec, vl_version=VEGA_LITE))
+            path.write_bytes(vl_convert.vegalite_to_pdf(spec, **options))
         case ".html":
-            path.write_text(vl_convert.vegalite_to_html(spec, vl_version=VEGA_LITE, bundle=True))
+            path.write_text(standalone(spec, config, path.stem), encoding="utf-8")
         case other:
             raise InvalidInputError("figure format", other, "it must be svg, png, pdf or html")

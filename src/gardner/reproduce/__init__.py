@@ -1,25 +1,58 @@
-"""Results of the paper, one recipe each: theory → frames → figures and a verdict; :func:`reproduce` makes the page."""
+"""Results of the paper, one recipe each: theory and runs → frames → figures and a verdict; :func:`reproduce` makes the
+page of them, :func:`report_results` that of anybody's own runs."""
 
 from __future__ import annotations
 
-import importlib.metadata
-import platform
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
 import pandas as pd
 
-from gardner import __version__
 from gardner.errors import InvalidInputError
-from gardner.report.figures import save
-from gardner.report.page import Page, Section, render
-from gardner.reproduce import complexity, pool_size, scaling
-from gardner.reproduce.recipe import Progress, Recipe
+from gardner.report.page import Board, Page, Section
+from gardner.reproduce import (
+    batch,
+    bounds,
+    complexity,
+    heuristics,
+    magnetization,
+    passive_sampling,
+    pool_size,
+    scaling,
+    table,
+)
+from gardner.reproduce.own import report_results
+from gardner.reproduce.pages import FORMATS, check_format, provenance, write_page
+from gardner.reproduce.race import board
+from gardner.reproduce.recipe import FULL, QUICK, Kitchen, Progress, Recipe, ReproductionError, Scale
 
-RECIPES: dict[str, Recipe] = {
-    recipe.name: recipe for recipe in (complexity.ALPHA_3, complexity.ALPHA_10, pool_size.RECIPE, scaling.RECIPE)
-}
-FORMATS = ("svg", "png", "pdf")
+__all__ = [
+    "FORMATS",
+    "FULL",
+    "QUICK",
+    "RECIPES",
+    "Kitchen",
+    "Recipe",
+    "ReproductionError",
+    "Scale",
+    "report_results",
+    "reproduce",
+]
+
+_ALL = (
+    complexity.ALPHA_3,
+    complexity.ALPHA_10,
+    pool_size.RECIPE,
+    bounds.RECIPE,
+    heuristics.RECIPE,
+    passive_sampling.RECIPE,
+    magnetization.RECIPE,
+    batch.RECIPE,
+    scaling.RECIPE,
+    table.RECIPE,
+)
+RECIPES: dict[str, Recipe] = {recipe.name: recipe for recipe in _ALL}
+BOARD_BUDGET = 1.0
 HEADLINE_POOLS = (3.0, 10.0, 100.0)
 HEADLINE_BUDGETS = (0.3, 0.6, 1.2)
 
@@ -28,45 +61,43 @@ def reproduce(
     names: Sequence[str] | None = None,
     out: Path = Path("out"),
     *,
+    scale: Scale = QUICK,
     figures: str | None = None,
-    progress: Callable[[float], None] | None = None,
+    workers: int | None = None,
+    scheduler: str | None = None,
+    retry_failed: bool = False,
+    progress: Progress | None = None,
 ) -> list[Section]:
-    """Run recipes (all by default), write ``out/report.html`` and ``out/tables``, and return their sections."""
+    """Run recipes (all by default), write ``out/report.html``, tables and figures, and return their sections.
+
+    Runs are kept in ``out/results`` and ``out/sampling``: stopped at any time, the same call goes on from there.
+    """
     chosen = list(names) if names else list(RECIPES)
     for name in chosen:
         if name not in RECIPES:
             raise InvalidInputError("result", name, f"it must be one of {', '.join(RECIPES)}")
-    if figures is not None and figures not in FORMATS:
-        raise InvalidInputError("figure format", figures, f"it must be one of {', '.join(FORMATS)}")
+    check_format(figures)
+    kitchen = Kitchen(out, scale, workers, scheduler, retry_failed, progress or (lambda _: None))
     steps = len(chosen) + 1
     sections = [
-        RECIPES[name].run(_part(progress, index / steps, (index + 1) / steps)) for index, name in enumerate(chosen)
+        RECIPES[name].run(kitchen.part(index / steps, (index + 1) / steps)) for index, name in enumerate(chosen)
     ]
-    headline = _headline(_part(progress, len(chosen) / steps, 1.0))
-    for section in sections:
-        _write_table(section.table, out / "tables" / f"{section.name}.csv")
-        for index, figure in enumerate(section.figures if figures else ()):
-            save(figure.chart, out / "figures" / f"{section.name}-{index}.{figures}")
-    _write_text(render(_page(headline, tuple(sections), chosen)), out / "report.html")
+    headline = _headline(kitchen.part(len(chosen) / steps, 1.0).progress)
+    command = " ".join(["gardner reproduce", *(names or ()), *(["--full"] if scale is FULL else [])])
+    write_page(_page(headline, tuple(sections), command, scale), out / "report.html", figures)
     return sections
-
-
-def _part(progress: Progress | None, start: float, stop: float) -> Progress:
-    if progress is None:
-        return lambda _: None
-    return lambda fraction: progress(start + fraction * (stop - start))
 
 
 def _headline(progress: Progress) -> pd.DataFrame:
     """Bits per label that the best subset, a label-agnostic strategy and random choice gain at most."""
     from gardner.model import PERCEPTRON
-    from gardner.theory import bounds
+    from gardner.theory import bounds as theory
     from gardner.theory.bounds import LN2
 
     rows = []
     cases = [(alpha, budget) for alpha in HEADLINE_POOLS for budget in HEADLINE_BUDGETS]
     for index, (alpha, budget) in enumerate(cases):
-        result = bounds(PERCEPTRON, alpha, budget)
+        result = theory(PERCEPTRON, alpha, budget)
         per_label = -1.0 / (LN2 * budget)
         rows.append(
             {
@@ -83,34 +114,38 @@ def _headline(progress: Progress) -> pd.DataFrame:
     return pd.DataFrame(rows)
 
 
-def _page(headline: pd.DataFrame, sections: tuple[Section, ...], names: list[str]) -> Page:
+def _board(sections: tuple[Section, ...]) -> Board | None:
+    raced = [section.table for section in sections if section.name in (bounds.RECIPE.name, heuristics.RECIPE.name)]
+    if not raced:
+        return None
+    caption = f"How close each strategy gets with n = {BOARD_BUDGET:g} labels per weight"
+    return board(pd.concat(raced, ignore_index=True), BOARD_BUDGET, caption)
+
+
+def _page(headline: pd.DataFrame, sections: tuple[Section, ...], command: str, scale: Scale) -> Page:
     return Page(
         title="How good can active learning be?",
         lead=(
             "A pool holds α rows per weight of a perceptron; a strategy may ask for the labels of n rows per weight. "
             "The large-deviation theory of Cui, Saglietti and Zdeborová counts the subsets of each Gardner volume, "
             "the share of weight vectors that the labels still allow, and so tells what no strategy can beat. "
-            "Below: those bounds, and how sure each of them is."
+            "Below: those bounds, how sure each of them is, and how close strategies get."
         ),
+        notice=_notice(sections) if scale is not FULL else "",
+        board=_board(sections),
         headline=headline,
         headline_caption="Bits of information gained per label, at most (click a column to sort)",
         sections=sections,
-        provenance={
-            "command": " ".join(["gardner reproduce", *names]),
-            "gardner": __version__,
-            "python": platform.python_version(),
-            **{package: importlib.metadata.version(package) for package in ("jax", "numpy", "scipy", "altair")},
-        },
+        provenance=provenance(command),
     )
 
 
-def _write_table(frame: pd.DataFrame, path: Path) -> None:
-    _write_text(frame.to_csv(index=False), path)
-
-
-def _write_text(text: str, path: Path) -> None:
-    """Write under a temporary name, then rename: a killed run leaves the old file or the new one, never half of one."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    temporary = path.with_name(path.name + ".part")
-    temporary.write_text(text, encoding="utf-8")
-    temporary.replace(path)
+def _notice(sections: tuple[Section, ...]) -> str:
+    sizes = sorted({int(size) for section in sections for size in section.table.get("features", ())})
+    if not sizes:
+        return ""
+    told = ", ".join(map(str, sizes))
+    return (
+        f"Quick version: simulations at N = {told} with few seeds. `gardner reproduce --full` runs the paper's sizes "
+        "(N = 2000, 10 seeds, ten million subsets); docs/reproduction has the outcome."
+    )

@@ -8,7 +8,7 @@ import pandas as pd
 from gardner.model import PERCEPTRON
 from gardner.report.figures import pool_size_chart
 from gardner.report.page import Figure, Section, Verdict
-from gardner.reproduce.recipe import Progress, Recipe, certificate
+from gardner.reproduce.recipe import Kitchen, Progress, Recipe, certificate
 from gardner.theory import Bounds, Status, bounds, pool, typical
 from gardner.theory.bounds import LN2
 
@@ -87,8 +87,8 @@ def _verdicts(results: list[Bounds]) -> tuple[Verdict, ...]:
     )
 
 
-def _run(progress: Progress) -> Section:
-    results = _minima(progress)
+def _run(kitchen: Kitchen) -> Section:
+    results = _minima(kitchen.progress)
     lines = _lines(results)
     frame = pd.concat([result.to_frame() for result in results], ignore_index=True)
     return Section(

@@ -1,15 +1,89 @@
-"""What a recipe is: a name, a title and a function from progress to a section of the page."""
+"""What a recipe is: a name, a title and a function from a kitchen to a section of the page.
+
+The kitchen knows the scale (the paper's sizes, or smaller ones that take minutes), where runs are kept, and who runs
+them. Everything that takes long goes through its store, so a recipe that was stopped goes on where it was.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pandas as pd
 
+from gardner.errors import GardnerError
 from gardner.report.page import Section
 
+if TYPE_CHECKING:
+    from gardner.experiment import Spec
+
 Progress = Callable[[float], None]
+
+
+@dataclass(frozen=True)
+class Scale:
+    """Sizes: the paper's N divided by ``shrink``, so many seeds, so many random subsets a budget."""
+
+    name: str
+    shrink: int
+    seeds: int
+    draws: int
+
+
+QUICK = Scale("quick", 5, 4, 100_000)  # whole in a few minutes on two cores
+FULL = Scale("full", 1, 10, 10_000_000)  # the paper's
+
+
+class ReproductionError(GardnerError):
+    """A result cannot be had because runs it needs failed."""
+
+
+def _silent(_: float) -> None:
+    """Progress nobody watches."""
+
+
+@dataclass(frozen=True)
+class Kitchen:
+    """What recipes cook with. ``folder`` holds ``results`` (runs of strategies) and ``sampling`` (random subsets)."""
+
+    folder: Path
+    scale: Scale = QUICK
+    workers: int | None = None
+    scheduler: str | None = None
+    retry_failed: bool = False
+    progress: Progress = _silent
+
+    def sizes(self, features: int) -> tuple[int, range]:
+        """N and seeds of a recipe for which the paper took so many features."""
+        return features // self.scale.shrink, range(self.scale.seeds)
+
+    def part(self, start: float, stop: float) -> Kitchen:
+        """The same kitchen, its progress squeezed into a part of the whole."""
+        return replace(self, progress=lambda fraction: self.progress(start + fraction * (stop - start)))
+
+    def bench(self, specs: Iterable[Spec]) -> pd.DataFrame:
+        """The rows of all tasks of some specs, those run that are not in the store yet."""
+        from gardner.experiment import run_tasks
+        from gardner.records import Store
+
+        tasks = [task for spec in specs for task in spec.tasks()]
+        folder = self.folder / "results"
+        outcome = run_tasks(
+            tasks, folder, workers=self.workers, scheduler=self.scheduler, retry_failed=self.retry_failed,
+            progress=lambda now: self.progress(now.done / max(now.total, 1)),
+        )  # fmt: skip
+        frame = Store(folder).read_all()
+        frame = frame[frame["key"].isin(outcome.keys)].reset_index(drop=True)
+        failed = frame[frame["status"] == "failed"]
+        if len(failed):
+            first = failed.iloc[0]
+            raise ReproductionError(
+                f"{len(failed)} of {len(tasks)} runs failed, first {first['strategy']}: {first['reason']}",
+                hint=f"`gardner results {folder}` lists them; --retry-failed runs them again",
+            )
+        return frame
 
 
 @dataclass(frozen=True)
@@ -18,7 +92,7 @@ class Recipe:
 
     name: str
     title: str
-    run: Callable[[Progress], Section]
+    run: Callable[[Kitchen], Section]
 
 
 def certificate(frame: pd.DataFrame) -> str:
@@ -27,3 +101,23 @@ def certificate(frame: pd.DataFrame) -> str:
         f"worst residual {frame['residual'].max():.1e}, worst quadrature error {frame['quadrature_error'].max():.1e}"
     )
     return f"{len(frame)} solved points, {worst}."
+
+
+def origin(frame: pd.DataFrame) -> dict[str, str]:
+    """Where runs come from: sizes, seeds, versions of the code, and how many of their rounds AMP did not settle."""
+    runs = frame.drop_duplicates("key")
+    unsettled = int((frame["status"] != "converged").sum())
+    return {
+        "weights N": _told(runs["features"]),
+        "pool ratio": _told(runs["pool_ratio"]),
+        "batch": _told(runs["batch_size"]),
+        "seeds": f"{runs['seed'].min()} to {runs['seed'].max()}",
+        "runs": str(len(runs)),
+        "rounds": f"{len(frame)}, of which {unsettled} did not converge",
+        "code": _told(runs["code"]),
+    }
+
+
+def _told(values: pd.Series[float]) -> str:
+    found: Sequence[object] = sorted(values.unique())
+    return ", ".join(f"{value:g}" if isinstance(value, float) else str(value) for value in found)

@@ -61,7 +61,7 @@ class PoolStrategy:
         with global_randomness(view.rng):
             answer = self.strategy.query(view.pool, labels, **options)
         indices, utilities = answer if isinstance(answer, tuple) and len(answer) == 2 else (answer, None)
-        return Choice(np.asarray(indices), _first_utilities(utilities, view))
+        return Choice(_array(indices, self.name), _first_utilities(utilities, view))
 
     def _model(self, wanted: str, view: View) -> Any:
         from gardner.strategies.classifiers import model_for
@@ -101,7 +101,7 @@ class PoolFunction:
         pair = isinstance(answer, tuple) and len(answer) == 2
         if pair and not (asked == 2 and all(isinstance(one, int | np.integer) for one in answer)):
             answer = answer[0]  # (indices, metrics) or (indices, rows)
-        places = np.atleast_1d(np.asarray(answer))
+        places = np.atleast_1d(_array(answer, self.name))
         if places.ndim != 1 or places.dtype.kind not in "iu":
             raise StrategyError(
                 f"{self.name} returned {places.dtype} of shape {places.shape}",
@@ -127,7 +127,7 @@ class ViewFunction:
         """Call it."""
         with global_randomness(view.rng):
             answer = self.function(view, **self.options)
-        return answer if isinstance(answer, Choice) else Choice(np.asarray(answer))
+        return answer if isinstance(answer, Choice) else Choice(_array(answer, self.name))
 
 
 @contextmanager
@@ -152,6 +152,14 @@ def layers(strategy: Any) -> Iterator[Any]:
     while strategy is not None:
         yield strategy
         strategy = getattr(strategy, "query_strategy", None)
+
+
+def _array(answer: Any, name: str) -> Integers:
+    try:
+        return np.asarray(answer)
+    except ValueError:  # of uneven parts, such as (indices, None)
+        hint = "indices are a vector of whole numbers"
+        raise StrategyError(f"{name} returned {' '.join(repr(answer).split())[:80]}", hint=hint) from None
 
 
 def _first_utilities(utilities: Any, view: View) -> Floats | None:

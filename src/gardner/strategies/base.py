@@ -122,6 +122,9 @@ def choose(view: View, scores: Floats) -> Choice:
         raise StrategyError(
             f"{scores.shape} scores for {view.unlabelled.size} unlabelled rows", hint="one score a row of unlabelled"
         )
+    unknown = int(np.isnan(scores).sum()) if scores.dtype.kind == "f" else 0
+    if unknown:
+        raise StrategyError(f"{unknown} of {scores.size} scores are NaN", hint="use -inf for rows to leave alone")
     count = view.batch_size
     if count >= scores.size:
         return Choice(view.unlabelled, scores)
@@ -165,9 +168,24 @@ def make_registered(name: str, parameters: dict[str, Any]) -> Strategy:
         hint = f"did you mean {near[0]}?" if near else "`gardner strategies` lists them; a file is named FILE.py:CLASS"
         raise InvalidInputError("strategy", name, f"it must be one of {', '.join(sorted(_REGISTER))}", hint=hint)
     factory = _REGISTER[name]
-    accepted = inspect.signature(factory).parameters
-    for parameter in parameters:
+    accepted = inspect.signature(factory, eval_str=True).parameters
+    for parameter, value in parameters.items():
         if parameter not in accepted:
             known = ", ".join(accepted) or "none"
-            raise InvalidInputError(f"{name}.{parameter}", parameters[parameter], f"parameters of {name}: {known}")
+            raise InvalidInputError(f"{name}.{parameter}", value, f"parameters of {name}: {known}")
+        _check_type(f"{name}.{parameter}", value, accepted[parameter].annotation)
     return factory(**parameters)
+
+
+_KINDS = {bool: "true or false", int: "a whole number", float: "a number", str: "a text"}
+
+
+def _check_type(name: str, value: Any, wanted: Any) -> None:
+    """Whatever a command line or a spec handed in, against the annotation; a whole number will do for a float."""
+    if wanted not in _KINDS:
+        return
+    fits = isinstance(value, int | float if wanted is float else wanted)
+    if not fits or (isinstance(value, bool) and wanted is not bool):
+        raise InvalidInputError(name, value, f"it must be {_KINDS[wanted]}")
+    if isinstance(value, int) and value.bit_length() > 63:  # what an array can hold
+        raise InvalidInputError(name, f"an integer of {value.bit_length()} bits", "it must fit into 64 bits")

@@ -9,7 +9,7 @@ import numpy as np
 from gardner.errors import InvalidInputError
 from gardner.inference.billiard import Walls, fly
 from gardner.strategies.base import Choice, Floats, View, choose, register
-from gardner.strategies.students import train
+from gardner.strategies.students import EPOCHS, check_epochs, train
 
 
 @register("committee")
@@ -18,16 +18,17 @@ class Committee:
     """Query by committee: the rows on which students trained from random starts split most evenly.
 
     ``members`` students begin at standard normal weights and are trained by stochastic gradient descent (the perceptron
-    rule with step ``rate``) whenever labels come in; with ``restart`` they begin anew in every round. With ``walk`` > 0
-    each then takes that many exact Hamiltonian trajectories through the version space (``gardner.inference.billiard``),
-    of which one already forgets the start: a committee drawn from the posterior, as the method supposes. Criterion:
-    argmin |Σ_k sign(F·x_k)| [cui2020, Table 1].
+    rule with step ``rate``, at most ``epochs`` passes) whenever labels come in; with ``restart`` they begin anew in
+    every round. With ``walk`` > 0 each then takes that many exact Hamiltonian trajectories through the version space
+    (``gardner.inference.billiard``), of which one already forgets the start: a committee drawn from the posterior, as
+    the method supposes. Criterion: argmin |Σ_k sign(F·x_k)| [cui2020, Table 1].
     """
 
     members: int = 15
     rate: float = 1.0
     walk: int = 0
     restart: bool = False
+    epochs: int = EPOCHS
     _students: Floats | None = field(default=None, init=False, repr=False)
     informed = False
 
@@ -39,6 +40,7 @@ class Committee:
             raise InvalidInputError("committee.rate", self.rate, "it must be positive")
         if self.walk < 0:
             raise InvalidInputError("committee.walk", self.walk, "it must not be negative")
+        check_epochs("committee", self.epochs)
 
     def query(self, view: View) -> Choice:
         """Most evenly split first; ties are many in a small committee, and chance decides them."""
@@ -47,7 +49,7 @@ class Committee:
         if students is None or self.restart:
             students = view.rng.standard_normal((self.members, rows.shape[1])).astype(rows.dtype)
         for student in students:
-            train(rows, labels, student, view.rng, self.rate)
+            train(rows, labels, student, view.rng, self.rate, self.epochs)
         if self.walk:
             students = self._walked(rows, labels, students, view.rng)
         self._students = students

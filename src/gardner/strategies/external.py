@@ -32,6 +32,7 @@ INSTALL = {
     "modAL": "pip install modAL-python (the package called modAL is another project)",
 }
 _SHOWN = 12  # names in an error message
+_RAISED = (Exception, SystemExit, KeyboardInterrupt)  # by a file that is imported: whatever it is, it is the file's
 _loaded: dict[Path, tuple[tuple[int, int], ModuleType]] = {}
 
 
@@ -70,7 +71,7 @@ def source_of(name: str) -> Path | None:
         except TypeError:  # a class that was not read from a file
             file = None
     file = file or getattr(module, "__file__", None)
-    return None if file is None else Path(file)
+    return Path(file) if file is not None and Path(file).is_file() else None  # some modules are frozen into Python
 
 
 def _is_external(name: str) -> bool:
@@ -130,7 +131,7 @@ def _import(path: str, name: str) -> ModuleType | None:
         if error.name is not None and f"{path}.".startswith(f"{error.name}."):
             return None
         raise _failed(path, error) from error
-    except (Exception, SystemExit) as error:
+    except _RAISED as error:
         raise _failed(path, error) from error
 
 
@@ -166,7 +167,7 @@ def _load(path: Path) -> ModuleType:
     try:
         with _beside(path.parent):
             spec.loader.exec_module(module)
-    except (Exception, SystemExit) as error:
+    except _RAISED as error:
         del sys.modules[name]
         if before is not None:
             sys.modules[name] = before

@@ -9,7 +9,7 @@ import numpy as np
 
 from gardner.errors import InvalidInputError
 from gardner.strategies.base import Choice, Floats, View, choose, register
-from gardner.strategies.students import train
+from gardner.strategies.students import EPOCHS, check_epochs, train
 
 
 @register("logistic")
@@ -46,20 +46,23 @@ class Logistic:
 @register("perceptron")
 @dataclass
 class Perceptron:
-    """Perceptron learning: the rows with the smallest |F·x| for a student trained until all labels are right."""
+    """Perceptron learning: the rows with the smallest |F·x| for a student trained until all labels are right.
 
-    rate: float = 1.0
+    ``epochs`` is how often it may pass over the labels in a round. It begins at zero weights, so the step of the
+    perceptron rule only sets their scale, which no choice depends on.
+    """
+
+    epochs: int = EPOCHS
     _weights: Floats | None = field(default=None, init=False, repr=False)
     informed = False
 
     def __post_init__(self) -> None:
         """Check the parameters."""
-        if not self.rate > 0.0:
-            raise InvalidInputError("perceptron.rate", self.rate, "it must be positive")
+        check_epochs("perceptron", self.epochs)
 
     def query(self, view: View) -> Choice:
         """Smallest margin first; training goes on from the last round's weights, zero at first."""
         if self._weights is None:
             self._weights = np.zeros(view.pool.shape[1], dtype=view.pool.dtype)
-        train(view.pool[view.queried], view.labels, self._weights, view.rng, self.rate)
+        train(view.pool[view.queried], view.labels, self._weights, view.rng, epochs=self.epochs)
         return choose(view, -np.abs((view.pool @ self._weights)[view.unlabelled]))

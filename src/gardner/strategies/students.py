@@ -7,10 +7,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from gardner.errors import ConvergenceError
+from gardner.errors import ConvergenceError, InvalidInputError
 from gardner.inference.compiler import kept
 
 Floats = NDArray[Any]
+EPOCHS = 10_000  # passes over the labels before a student gives up
 
 
 @kept(fast=True)
@@ -31,10 +32,18 @@ def _epoch(rows: Floats, labels: Floats, order: NDArray[np.int64], weights: Floa
 
 
 def train(
-    rows: Floats, labels: Floats, weights: Floats, rng: np.random.Generator, rate: float = 1.0, epochs: int = 10_000
+    rows: Floats, labels: Floats, weights: Floats, rng: np.random.Generator, rate: float = 1.0, epochs: int = EPOCHS
 ) -> None:
     """Train ``weights`` in place until every label is right [rosenblatt1958]; rows are visited in random order."""
     for _ in range(epochs):
         if _epoch(rows, labels, rng.permutation(labels.size), weights, rate) == 0:
             return
-    raise ConvergenceError(f"a perceptron got labels wrong after {epochs} epochs", hint="raise epochs or lower rate")
+    raise ConvergenceError(
+        f"a student got labels wrong after {epochs} epochs", hint=f"set the strategy's epochs to {10 * epochs}"
+    )
+
+
+def check_epochs(name: str, epochs: int) -> None:
+    """Refuse a parameter that lets nobody learn."""
+    if epochs < 1:
+        raise InvalidInputError(f"{name}.epochs", epochs, "students pass over the labels at least once")

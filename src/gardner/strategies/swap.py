@@ -31,7 +31,6 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
@@ -66,13 +65,12 @@ class Swap:
 
     def __post_init__(self) -> None:
         """Check the parameters."""
-        given: Any = self  # whatever a command line or a spec handed in
-        if given.direction not in tuple(SIGNS):
-            raise InvalidInputError("swap.direction", given.direction, "it must be min or max")
-        if not isinstance(given.steps, int) or given.steps < 0:
-            raise InvalidInputError("swap.steps", given.steps, "it must be a whole number, not negative")
-        if not isinstance(given.heat, int | float) or not 0.0 <= given.heat <= 1.0:
-            raise InvalidInputError("swap.heat", given.heat, "it must lie between 0 and 1")
+        if self.direction not in SIGNS:
+            raise InvalidInputError("swap.direction", self.direction, "it must be min or max")
+        if self.steps < 0:
+            raise InvalidInputError("swap.steps", self.steps, "it must not be negative")
+        if not 0.0 <= self.heat <= 1.0:
+            raise InvalidInputError("swap.heat", self.heat, "it must lie between 0 and 1")
 
     def query(self, view: View) -> Choice:
         """Grow by a batch, then exchange."""

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import re
+import shlex
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -19,6 +21,7 @@ from gardner.strategies import Choice, StrategyError
 @dataclass
 class Mine:
     fails: bool = False
+    note: str = ""
     informed = False
 
     def query(self, view):
@@ -95,6 +98,95 @@ def test_failures_are_told_and_exit_with_1(gardner: Any, tmp_path: Path, schedul
     assert gardner("bench", name, *SIZES, *where)[0] == 0
 
 
+def test_words_in_brackets_and_control_characters(gardner: Any, tmp_path: Path, scheduler: str) -> None:
+    """Parameters, reasons and hints are shown as they are, not taken for markup."""
+    (tmp_path / "mine.py").write_text(MINE.replace("not today", "[/x] \\x1b[31m").replace("ask tomorrow", "[age]"))
+    where = ["--out", str(tmp_path / "out"), "--scheduler", scheduler]
+    name = f"{tmp_path}/mine.py:Mine"
+    code, out, _ = gardner("bench", name, *SIZES, "-p", "Mine.fails=[/bold]", *where)  # a text, and true enough
+    assert code == 1
+    for word in ("Mine(fails=[/bold])", "StrategyError: [/x] [31m", "[age]"):
+        assert word in out
+    assert "\x1b" not in out
+    assert gardner("bench", name, "random", *SIZES, "-p", 'Mine.note="[/b]"', *where)[0] == 0
+    code, out, _ = gardner("results", str(tmp_path / "out"))
+    assert code == 0
+    assert out.count("[/b]") > 1  # the table and the pairs
+
+
+def test_results_from_another_folder(
+    gardner: Any, tmp_path: Path, scheduler: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "deep").mkdir()
+    (tmp_path / "deep" / "mine.py").write_text(MINE)
+    monkeypatch.chdir(tmp_path)
+    arguments = ["--out", str(tmp_path / "out"), "--scheduler", scheduler]
+    code, out, err = gardner("bench", "deep/mine.py:Mine", *SIZES, *arguments)
+    assert (code, "note:" in err) == (0, False)
+    assert "mine.py:Mine" in out
+    assert "deep" not in out
+    monkeypatch.chdir(tmp_path / "deep")
+    assert gardner("results", tmp_path / "out")[2] == ""
+    assert "0 run now, 2 were there" in gardner("bench", "./mine.py:Mine", *SIZES, *arguments)[2]
+    monkeypatch.chdir("/")
+    _, _, err = gardner("results", tmp_path / "out")
+    assert err.startswith("note: the source of mine.py:Mine is not found from here")
+    assert len(err.splitlines()) == 1
+
+
+def test_test_rows_are_in_the_table(gardner: Any, tmp_path: Path, scheduler: str) -> None:
+    where = ["--out", str(tmp_path / "out"), "--scheduler", scheduler]
+    code, out, _ = gardner("bench", "random", *SIZES, "--test-rows", 50, *where)
+    assert code == 0
+    assert "on test rows" in out
+    (row,) = json.loads(gardner("results", tmp_path / "out", "--at", "0.3", "--json")[1])["rows"]
+    assert 0.0 < row["test_accuracy"] < 1.0
+    assert row["test_accuracy_stderr"] is not None
+
+
+def test_something_that_is_no_strategy_is_a_failed_task(gardner: Any, tmp_path: Path, scheduler: str) -> None:
+    code, out, _ = gardner("bench", "os.path.join", *SIZES, "--out", tmp_path / "out", "--scheduler", scheduler)
+    assert code == 1
+    assert "os.path.join" in out
+
+
+def test_a_folder_without_results(gardner: Any, tmp_path: Path) -> None:
+    (tmp_path / "parts").mkdir()
+    code, out, err = gardner("results", tmp_path, "--json")
+    assert code == 0
+    assert json.loads(out) == {"rows": [], "pairs": [], "failures": []}
+    assert err == f"note: {tmp_path} holds no results yet\n"
+    assert gardner("results", tmp_path)[0] == 0
+
+
+ROOT = Path(__file__).parents[3]
+
+
+def documented() -> list[str]:
+    """The commands of docs/examples, as written there."""
+    text = "".join((ROOT / "docs" / "examples" / name).read_text() for name in ("README.md", "my_strategy.py"))
+    return re.findall(r"gardner bench [^`\n]*", text)
+
+
+@pytest.mark.parametrize("command", documented())
+def test_documented_commands(
+    gardner: Any, tmp_path: Path, scheduler: str, monkeypatch: pytest.MonkeyPatch, command: str
+) -> None:
+    """As they stand, but smaller."""
+    monkeypatch.chdir(ROOT)
+    small = re.sub(r"(-N|--features) \d+", "-N 40", command)
+    small = re.sub(r"(-s|--seeds) \d+", "-s 2", small)
+    assert small != command
+    code, out, err = gardner(*shlex.split(small)[1:], "--out", tmp_path / "out", "--scheduler", scheduler, "--json")
+    assert (code, "6 run now" in err) == (0, True), err
+    assert len(json.loads(out)["rows"]) == 3
+
+
+def test_there_are_documented_commands() -> None:
+    assert len(documented()) == 2
+    assert any("--param Explore.share=" in command for command in documented())
+
+
 def test_strategies_are_listed(gardner: Any) -> None:
     code, out, _ = gardner("strategies")
     assert code == 0
@@ -129,6 +221,16 @@ def test_strategies_are_listed(gardner: Any) -> None:
         ("bench random -N 60 -a 3 -n 0.3 -k 6 -s 1 --out /dev/null/results", "cannot write to"),
         ("bench random -N 60 -a 3 -n 0.3 -k 6 -s 1 --time-limit 0", "time limit"),
         ("bench random -N 60 -a 3 -n 0.3 -k 6 -s 1 --workers 0", "workers = 0"),
+        ("bench random -N 1e300 -a 3 -n 0.3 -k 6 -s 1", "features = 'an integer of"),
+        ("bench random -N 60 -a 3 -n 0.3 -k 1e30 -s 1", "batch = "),
+        ("bench random -N 60 -a 1e300 -n 0.3 -k 6 -s 1", "alpha = "),
+        ("bench random -N 60 -a 3 -n 0.3 -k 6 -s 99999999999999999999", "seeds = 99999999999999999999"),
+        ("bench random -N 60 -a 3 -n 0.3 -k 6 -s 1 --scheduler foo", "scheduler = 'foo'"),
+        ("bench random -N 60 -a 3 -n 0.3 -k 6 -s 1 --scheduler zzz://1:2", "unknown address scheme 'zzz'"),
+        ("bench mixture -N 60 -a 3 -n 0.3 -k 6 -s 1 -p mixture.fraction=abc", "mixture.fraction = 'abc'"),
+        ("bench mixture -N 60 -a 3 -n 0.3 -k 6 -s 1 -p mixture.fraction=null", "mixture.fraction = None"),
+        ("bench a.py:Mine b.py:Mine -N 60 -a 3 -n 0.3 -k 6 -s 1 -p Mine.x=1", "Mine may be a.py:Mine or b.py:Mine"),
+        ("bench stops.py:Mine -N 60 -a 3 -n 0.3 -k 6 -s 1", "KeyboardInterrupt"),
         ("results nowhere", "there are no results"),
         ("results . --at much", "--at"),
     ],
@@ -137,6 +239,7 @@ def test_bad_input_is_one_line_and_exit_code_2(
     gardner: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, arguments: str, told: str
 ) -> None:
     monkeypatch.chdir(tmp_path)
+    (tmp_path / "stops.py").write_text("raise KeyboardInterrupt")
     code, out, err = gardner(*arguments.split())
     assert code == 2
     assert out == ""

@@ -6,22 +6,22 @@ undisturbed run, byte for byte.
 
 from __future__ import annotations
 
-import errno
 import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import numpy as np
 import psutil  # type: ignore[import-untyped]
 import pytest
 
-from gardner.errors import GardnerError
 from gardner.experiment.spec import Spec, StrategySpec, Task
 from gardner.experiment.sweep import Progress, SweepError, local_cluster, run_tasks
 from gardner.records import FAILED, Store, StoreError
@@ -40,6 +40,12 @@ def first(view, count=None):
 class Raises:
     informed = False
     def query(self, view): return {}["missing"]
+
+class Knows(Raises):
+    informed = True
+
+class Paints(Raises):
+    def query(self, view): raise ValueError("\\x1b[31mred\\ud800")
 
 class Exits(Raises):
     def query(self, view): sys.exit(3)
@@ -89,6 +95,8 @@ class Waiting:
 
 BROKEN = {
     "Raises": "KeyError: 'missing'",
+    "Knows": "KeyError: 'missing'",
+    "Paints": "ValueError: [31mred",
     "Exits": "SystemExit: 3",
     "Hangs": "TimeLimit: not finished after 3 s",
     "Crashes": "ProcessDied: 3 times, by signal 11",
@@ -131,16 +139,17 @@ def wait_for(condition: Callable[[], bool], seconds: float = 60.0) -> None:
 
 
 def test_a_strategy_that_misbehaves_is_a_row_with_the_reason(tmp_path: Path, file: Path, cluster: str) -> None:
-    names = {f"{file}:{name}": reason for name, reason in BROKEN.items()}
-    wanted = tasks(*(StrategySpec(name) for name in names), StrategySpec("random"))
+    wanted = tasks(*(StrategySpec(f"{file}:{name}") for name in BROKEN), StrategySpec("random"))
     outcome = run_tasks(wanted, tmp_path, scheduler=cluster, time_limit=3.0)
     assert outcome.failed == len(BROKEN)
     frame = Store(tmp_path).read_all()
     failed = {row["strategy"]: row for row in frame[frame["status"] == FAILED].to_dict("records")}
-    assert set(failed) == set(names)
-    for name, reason in names.items():
-        assert reason in failed[name]["reason"]
-        assert failed[name]["hint"]
+    assert set(failed) == {f"faulty.py:{name}" for name in BROKEN}
+    for name, reason in BROKEN.items():
+        assert reason in failed[f"faulty.py:{name}"]["reason"]
+        assert failed[f"faulty.py:{name}"]["hint"]
+    assert failed["faulty.py:Knows"]["informed"]  # though nothing came of it
+    assert failed["faulty.py:Raises"]["informed"] is False
     assert (frame["strategy"] == "random").sum() == 3
     children = [process for process in psutil.Process().children(recursive=True) if "serve(" in str(process.cmdline())]
     assert len(children) <= 2  # the one that hung is gone
@@ -256,27 +265,86 @@ def test_a_scheduler_that_goes_away(tmp_path: Path, file: Path, cluster: str) ->
     assert parts(out) == parts(tmp_path / "undisturbed")
 
 
-def test_a_disk_that_fills_up(tmp_path: Path, cluster: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    wanted, out = tasks(StrategySpec("random"), seeds=5), tmp_path / "full"
-    forced, left = os.fsync, [2]
+# --- disks --------------------------------------------------------------------------------------------------------
 
-    def until_full(descriptor: int) -> None:
-        left[0] -= 1
-        if left[0] < 0:
-            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
-        forced(descriptor)
 
-    with monkeypatch.context() as patch:
-        patch.setattr(os, "fsync", until_full)
+@contextmanager
+def mounted(place: Path, options: str) -> Iterator[None]:
+    """A small disk of its own, where whoever runs the tests may mount one."""
+    place.mkdir()
+    mount = shutil.which("mount")
+    command = [mount or "mount", "-t", "tmpfs", "-o", options, "none", str(place)]
+    if mount is None or subprocess.run(command, capture_output=True, check=False).returncode:  # noqa: S603
+        pytest.skip("no file system can be mounted here: needs root")
+    try:
+        yield
+    finally:
+        subprocess.run([shutil.which("umount") or "umount", "-l", str(place)], check=True)  # noqa: S603
+
+
+def test_a_disk_that_fills_up(tmp_path: Path, cluster: str) -> None:
+    wanted, disk = tasks(StrategySpec("random"), seeds=5), tmp_path / "disk"
+    out = disk / "full"
+    with mounted(disk, "size=96k"):
+        ballast = disk / "ballast"
+        ballast.write_bytes(bytes(56 * 1024))
         with pytest.raises(StoreError, match="No space left on device; what was finished is kept"):
             run_tasks(wanted, out, scheduler=cluster)
-    assert len(parts(out)) == 2  # no temporary files either
-    assert run_tasks(wanted, out, scheduler=cluster).ran == 3
+        kept = parts(out)
+        assert 1 <= len(kept) < 5
+        assert not [name for place in ("parts", "timings") for name in (out / place).iterdir() if name.name[0] == "."]
+        ballast.unlink()
+        assert run_tasks(wanted, out, scheduler=cluster).ran == 5 - len(kept)
+        run_tasks(wanted, tmp_path / "undisturbed", scheduler=cluster)
+        assert parts(out) == parts(tmp_path / "undisturbed")
+
+
+LIMITED = """
+import resource, sys
+from gardner.errors import GardnerError
+from gardner.experiment import Spec, StrategySpec, run_tasks
+out, scheduler, limit = sys.argv[1], sys.argv[2], int(sys.argv[3])
+resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit))  # Python ignores the signal: a write fails with EFBIG
+try:
+    run_tasks(Spec([StrategySpec("random")], [60], [3.0], [0.3], [6], range(2)).tasks(), out, scheduler=scheduler)
+except GardnerError as error:
+    print(error)
+"""
+
+
+@pytest.mark.parametrize(("limit", "place"), [(1024, "parts"), (64, "timings")])
+def test_a_file_that_cannot_be_finished(tmp_path: Path, cluster: str, limit: int, place: str) -> None:
+    """The kernel takes the first bytes and refuses the rest; where it is the timings, the rows are not there either."""
+    out = tmp_path / "limited"
+    command = [sys.executable, "-c", LIMITED, str(out), cluster, str(limit)]
+    told = subprocess.run(command, capture_output=True, text=True, check=True, timeout=120).stdout  # noqa: S603
+    assert told.startswith(f"cannot write to {out / place}: File too large; what was finished is kept")
+    assert parts(out) == {}
+    assert not list((out / "timings").glob(".*"))
+    wanted = tasks(StrategySpec("random"), seeds=2)
+    assert run_tasks(wanted, out, scheduler=cluster).ran == 2
     run_tasks(wanted, tmp_path / "undisturbed", scheduler=cluster)
     assert parts(out) == parts(tmp_path / "undisturbed")
 
 
-def test_output_that_cannot_be_written(tmp_path: Path) -> None:
-    (tmp_path / "file").write_text("")
-    with pytest.raises(GardnerError, match="cannot write to"):
-        run_tasks(tasks(StrategySpec("random")), tmp_path / "file" / "results")
+@pytest.mark.parametrize("place", ["", "parts", "timings"])
+def test_output_that_cannot_be_written(tmp_path: Path, cluster: str, place: str) -> None:
+    """Permissions do not stop root; the kernel's own folders do."""
+    out = tmp_path / "results"
+    out.mkdir()
+    if place:
+        (out / place).symlink_to("/proc", target_is_directory=True)
+    with pytest.raises(StoreError, match="cannot write to"):
+        run_tasks(tasks(StrategySpec("random")), out if place else Path("/proc/results"), scheduler=cluster)
+    if place == "timings":
+        assert parts(out) == {}
+
+
+def test_a_disk_that_is_read_only(tmp_path: Path, gardner: Callable[..., tuple[int, str, str]]) -> None:
+    with mounted(tmp_path / "disk", "ro"):
+        sizes = ["-N60", "-a3", "-n0.3", "-k6", "-s1"]
+        code, told, said = gardner("bench", "random", *sizes, "--out", tmp_path / "disk" / "results")
+    assert (code, told) == (2, "")
+    assert said.startswith("error: cannot write to ")
+    assert "Read-only file system" in said
+    assert len(said.splitlines()) == 1

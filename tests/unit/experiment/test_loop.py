@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import numpy as np
 import pytest
 
 from gardner.errors import InvalidInputError
+from gardner.experiment import training as module
 from gardner.experiment.loop import run
 from gardner.experiment.training import Training
 from gardner.inference.amp import amp
+from gardner.inference.posterior import Posterior
 from gardner.model import PERCEPTRON, draw_instance
 from gardner.strategies import make_registered
 
@@ -82,3 +85,21 @@ def test_training_set_stays_contiguous_under_exchanges() -> None:
 def test_bad_sizes(budget: float, batch_size: int, says: str) -> None:
     with pytest.raises(InvalidInputError, match=says):
         run(PROBLEM, make_registered("random", {}), budget=budget, batch_size=batch_size, seed=0)
+
+
+def test_iterations_of_a_warm_start_that_failed_are_counted(monkeypatch: pytest.MonkeyPatch) -> None:
+    made: list[Posterior] = []
+
+    def failing(rows: Any, labels: Any, model: Any, *, start: Any = None, **options: Any) -> Posterior:
+        made.append(amp(rows, labels, model, start=start, max_iterations=2 if start else 1000, **options))
+        return made[-1]
+
+    monkeypatch.setattr(module, "amp", failing)
+    training = Training(PROBLEM, 50, PERCEPTRON, "vector", 1e-9, None)
+    training.change(np.arange(30))
+    assert training.posterior().iterations == made[0].iterations
+    training.change(np.arange(30, 50))
+    last = training.posterior()
+    assert [one.converged for one in made] == [True, False, True]
+    assert last.iterations == 2 + made[2].iterations
+    assert last.log_volume == made[2].log_volume

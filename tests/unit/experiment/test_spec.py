@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import time
 from pathlib import Path
 from typing import Any
 
@@ -76,6 +77,17 @@ def test_a_file(tmp_path: Path) -> None:
         (("seeds: 2", "seeds: 2\nvariances: both"), "variances = 'both' .* vector or scalar"),
         (("seeds: 2", "seeds: 2\ntest_rows: -1"), "test_rows = -1"),
         (("seeds: 2", "seeds: [1"), "it is not YAML"),
+        (("seeds: 2", "seeds: [9223372036854775808]"), "seeds = 9223372036854775808 .* 64 bits"),
+        (("seeds: 2", "seeds: 9223372036854775808"), "seeds = 9223372036854775808 .* 64 bits"),
+        (("seeds: 2", "seeds: 99999999"), "seeds = 99999999 .* from 1 to 1000000"),
+        (("[40, 60]", "1" * 401), "features = 'an integer of 1329 bits'"),
+        (("[40, 60]", "1" * 5000), "it is not YAML"),
+        (("[40, 60]", "0x" + "f" * 5000), "features = 'an integer of 20000 bits'"),
+        (("alpha: 3", "alpha: " + "1" * 401), "alpha = 'an integer of"),
+        (("alpha: 3", "alpha: 1.0e+300"), "alpha = 1e.300 .* no machine"),
+        (("budget: 0.3", "budget: 1.0e+308"), "budget = 1e.308"),
+        (("batch: 4", "batch: 1000000000000000000000000000000"), "batch = 'an integer of"),
+        (("{fraction: 0.8}", "{fraction: 0.8, fraction: 0.8}"), "spec key = 'fraction' .* there twice"),
     ],
 )
 def test_mistakes_are_named(tmp_path: Path, change: tuple[str, str], told: str) -> None:
@@ -132,3 +144,50 @@ def test_parameters_are_nobody_elses() -> None:
     strategy = StrategySpec("committee", given)
     given["members"] = 4
     assert strategy.label == "committee(members=3)"
+
+
+def test_values_of_different_kinds_are_different_strategies() -> None:
+    """And their labels say so: parameters are told as the command line reads them."""
+    values = [1, "1", True, "true", "True", None, "null", [1, 2], "[1, 2]", 1.5, "a", "", "a, y=2"]
+    strategies = [StrategySpec("mine.py:Mine", {"x": value}) for value in values]
+    assert len({strategy.label for strategy in strategies}) == len(values)
+    assert [one.label for one in strategies[:3]] == ["mine.py:Mine(x=1)", 'mine.py:Mine(x="1")', "mine.py:Mine(x=true)"]
+    assert strategies[10].label == "mine.py:Mine(x=a)"
+    assert len(spec(strategies=strategies).tasks()) == len(values)
+    with pytest.raises(InvalidInputError, match="there twice"):
+        spec(strategies=[*strategies, StrategySpec("./mine.py:Mine", {"x": "1"})])
+
+
+def test_a_default_of_another_type_is_not_the_default() -> None:
+    assert StrategySpec("committee", {"members": 15, "rate": 1}).without_defaults().parameters == {}
+    for told in ({"members": 15.0}, {"restart": 0}, {"walk": False}):
+        assert StrategySpec("committee", told).without_defaults().parameters == told
+
+
+def test_many_seeds_take_no_time() -> None:
+    begin = time.perf_counter()
+    spec(seeds=list(range(40_000)))
+    assert time.perf_counter() - begin < 2.0
+    with pytest.raises(InvalidInputError, match=r"seeds = 0 .* there twice"):
+        spec(seeds=[*range(40_000), 0])
+
+
+def test_merge_keys(tmp_path: Path) -> None:
+    text = """
+strategies:
+  - name: committee
+    parameters: &few {members: 3}
+  - name: committee
+    parameters: &walking {<<: *few, walk: 1}
+  - name: committee
+    parameters: {<<: *walking, members: 5}
+features: 40
+alpha: 3
+budget: 0.3
+batch: 4
+seeds: 2
+"""
+    labels = [strategy.label for strategy in read_spec(written(tmp_path, text)).strategies]
+    assert labels == ["committee(members=3)", "committee(members=3, walk=1)", "committee(members=5, walk=1)"]
+    with pytest.raises(InvalidInputError, match=r"spec key = 'walk' .* there twice"):
+        read_spec(written(tmp_path, text.replace("walk: 1", "walk: 1, walk: 1")))

@@ -44,7 +44,7 @@ def test_means_errors_and_gaps() -> None:
     known = bounds(pool_ratio=3.0, budget=0.2)
     keys = (
         "strategy features alpha batch budget seeds log_volume log_volume_stderr accuracy accuracy_stderr "
-        "bits_per_label gap_to_halving gap_to_min converged informed"
+        "test_accuracy test_accuracy_stderr bits_per_label gap_to_halving gap_to_min way_to_bound converged informed"
     )
     assert list(row) == keys.split()
     assert (row["strategy"], row["features"], row["alpha"], row["batch"]) == ("random", 100, 3.0, 10)
@@ -119,7 +119,7 @@ def test_failures_have_their_reasons_until_they_are_done() -> None:
     (failure,) = result.failures
     assert failure == {
         "strategy": "mine.py:Mine", "features": 100, "alpha": 3.0, "batch": 10, "budget": 0.1, "seed": 4,
-        "reason": "KeyError: 'x'", "hint": "raised at mine.py:3",
+        "informed": None, "reason": "KeyError: 'x'", "hint": "raised at mine.py:3",
     }  # fmt: skip
     done = part("mine.py:Mine", 4, [-0.06], code="today")
     assert summarise(pd.concat([failed, done]), [0.1]).failures == []
@@ -129,3 +129,92 @@ def test_a_volume_that_is_not_known_is_not_left_out() -> None:
     frame = pd.concat([part("random", 0, [math.nan]), part("random", 1, [-0.06])])
     (row,) = summarise(frame, [0.1]).rows
     assert math.isnan(row["log_volume"])
+
+
+def failure(code: str = "today", seed: int = 0, **columns: Any) -> pd.DataFrame:
+    """A failed task that is otherwise that of ``part("random", seed, [-0.06])``."""
+    task = Task(StrategySpec("random"), 100, 3.0, 0.1, 10, seed)
+    frame: pd.DataFrame = failure_table({**task.columns(code), **columns}, "KeyError: 'x'").to_pandas()
+    return frame
+
+
+def test_a_failure_of_today_is_not_hidden_by_a_run_of_yesterday() -> None:
+    frame = pd.concat([part("random", 0, [-0.06], code="yesterday"), failure("today")])
+    result = summarise(frame, [0.1])
+    assert len(result.failures) == len(result.rows) == 1
+    assert result.notes == [
+        "1 of 1 runs were made by other code than today's; under today's code 1 of their tasks failed"
+    ]
+    more = summarise(pd.concat([frame, part("random", 1, [-0.06], code="yesterday")]), [0.1])
+    assert more.notes[0].startswith("2 of 2 runs were made by other code")
+    assert more.notes[0].endswith("1 of their tasks failed; `gardner bench` would redo the others")
+    for done, failed in (("today", "yesterday"), ("yesterday", "the day before")):
+        assert summarise(pd.concat([part("random", 0, [-0.06], code=done), failure(failed)]), [0.1]).failures == []
+
+
+def test_failures_say_whether_the_strategy_is_informed() -> None:
+    found = summarise(pd.concat([failure(seed=0, informed=True), failure(seed=1, informed=False), failure(seed=2)]))
+    assert [row["informed"] for row in found.failures] == [True, False, None]
+
+
+def test_a_source_that_is_not_here_is_not_other_code(monkeypatch: pytest.MonkeyPatch) -> None:
+    def version(name: str) -> str:
+        if name == "mine.py:Mine":
+            raise InvalidInputError("strategy", name, "there is no file")
+        return "today"
+
+    monkeypatch.setattr(summary, "code_version", version)
+    frame = pd.concat([part("mine.py:Mine", 0, [-0.06]), part("random", 0, [-0.06])])
+    (note,) = summarise(frame, [0.1]).notes
+    assert note.startswith("the source of mine.py:Mine is not found from here")
+    assert summarise(frame, [0.1], current={"mine.py:Mine": "today"}).notes == []
+    assert "other code" in summarise(frame, [0.1], current={"mine.py:Mine": "newer"}).notes[0]
+
+
+def test_pairs_do_not_drop_what_is_not_known() -> None:
+    """Seeds are those both have; a NaN among them makes the difference NaN, and no key is missing."""
+    theirs = [part("random", seed, [-0.06]) for seed in (0, 1)]
+    frame = pd.concat([*theirs, *(part("agnostic", seed, [-0.07 if seed else math.nan]) for seed in (0, 1, 2))])
+    (pair,) = summarise(frame, [0.1]).pairs
+    assert pair["seeds"] == 2
+    for name in ("log_volume_difference", "log_volume_difference_stderr", "accuracy_difference"):
+        assert math.isnan(pair[name])
+    frame.loc[frame["strategy"] == "agnostic", "log_volume"] = math.nan
+    (pair,) = summarise(frame.assign(accuracy=0.5), [0.1]).pairs
+    assert math.isnan(pair["log_volume_difference"])
+    assert pair["accuracy_difference"] == 0.0
+
+
+def test_an_exact_run_counts_before_a_longer_one() -> None:
+    """Rounds of the longer run are at 0.2, 0.4, 0.6: at 0.3 and at 0.55 the runs that end there are nearer."""
+
+    def run(seed: int, ends: list[int], code: str = "today") -> pd.DataFrame:
+        task = Task(StrategySpec("random"), 100, 3.0, ends[-1] / 100, 20, seed)
+        rounds = [
+            {"labels": end, "budget": end / 100, "log_volume": -end / 100, "accuracy": 0.6, "status": "converged"}
+            for end in ends
+        ]
+        frame: pd.DataFrame = run_table({**task.columns(code), "informed": False}, rounds).to_pandas()
+        return frame
+
+    both = pd.concat([part for seed in (0, 1) for part in (run(seed, [20, 40, 60]), run(seed, [20, 40, 55]))])
+    rows = summarise(both, [0.4, 0.55, 0.6]).rows
+    assert [(row["budget"], row["seeds"], row["log_volume"]) for row in rows] == [
+        (0.4, 2, -0.4), (0.55, 2, -0.55), (0.6, 2, -0.6),
+    ]  # fmt: skip
+    old = pd.concat([run(0, [20, 40, 60]), run(0, [20, 40, 55], "yesterday")])
+    assert [row["budget"] for row in summarise(old, [0.55, 0.6]).rows] == [0.6]
+    late = pd.concat([run(0, [20, 40], "today"), run(0, [20, 40, 60], "yesterday")])
+    found = summarise(late, [0.4, 0.6])
+    assert [row["budget"] for row in found.rows] == [0.4, 0.6]
+    assert found.notes[0].startswith("1 of 2 runs")
+
+
+def test_accuracy_on_test_rows() -> None:
+    frame = pd.concat([part("random", seed, [-0.06], test_rows=50) for seed in (0, 1)])
+    assert summarise(frame, [0.1]).rows[0]["test_accuracy"] is None
+    (row,) = summarise(frame.assign(test_accuracy=[0.6, 0.7]), [0.1]).rows
+    assert row["test_accuracy"] == pytest.approx(0.65)
+    assert row["test_accuracy_stderr"] == pytest.approx(0.05)
+    (row,) = summarise(frame.assign(test_accuracy=[0.6, math.nan]), [0.1]).rows
+    assert row["test_accuracy"] is None

@@ -154,6 +154,31 @@ def test_mistakes_are_told_before_anything_starts(tmp_path: Path, monkeypatch: p
         run_tasks(tasks("random"), tmp_path, workers=0)
     with pytest.raises(InvalidInputError, match="time limit"):
         run_tasks(tasks("random"), tmp_path, time_limit=0.0)
-    for address in ("tcp://127.0.0.1:1", "nonsense://x"):
-        with pytest.raises(SweepError, match="no scheduler answers at"):
-            run_tasks(tasks("random"), tmp_path, scheduler=address)
+    with pytest.raises(SweepError, match="no scheduler answers at"):
+        run_tasks(tasks("random"), tmp_path, scheduler="tcp://127.0.0.1:1")
+
+
+@pytest.mark.parametrize("address", ["foo", "zzz://1:2", "tcp://host", "tcp://127.0.0.1:x", "tcp://no.such.host.:1"])
+def test_an_address_that_is_none_is_refused_at_once(tmp_path: Path, address: str) -> None:
+    begin = time.monotonic()
+    with pytest.raises(InvalidInputError, match=r"scheduler = .*; an address is tcp://HOST:PORT") as caught:
+        run_tasks(tasks("random"), tmp_path, scheduler=address)
+    assert "\n" not in str(caught.value)
+    assert time.monotonic() - begin < 10.0
+
+
+def test_a_file_is_the_same_task_wherever_it_is_named_from(
+    tmp_path: Path, two_workers: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The key has the content of the file and its base name; workers, who run elsewhere, get the whole path."""
+    (tmp_path / "deep").mkdir()
+    file, out = tmp_path / "deep" / "mine.py", tmp_path / "out"
+    file.write_text("def mine(view): return view.unlabelled[:view.batch_size]\n")
+    monkeypatch.chdir(file.parent)
+    assert run_tasks(tasks("mine.py:mine"), out, scheduler=two_workers).ran == 2
+    assert set(Store(out).read_all()["strategy"]) == {"mine.py:mine"}
+    monkeypatch.chdir(tmp_path)
+    for name in ("deep/mine.py:mine", "./deep/mine.py:mine", f"{file}:mine"):
+        assert run_tasks(tasks(name), out, scheduler=two_workers).ran == 0
+    with pytest.raises(InvalidInputError, match=r"there twice; .*without folders"):
+        tasks("deep/mine.py:mine", f"{file}:mine")

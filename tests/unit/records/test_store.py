@@ -148,6 +148,24 @@ def test_no_results_and_broken_ones(tmp_path: Path) -> None:
         store.read_all()
 
 
+@pytest.mark.parametrize("foreign", [{"bin": [1], "count": [2]}, {"key": ["k"], "features": ["many"]}, {"seed": [[1]]}])
+def test_parts_of_somebody_else(tmp_path: Path, foreign: dict[str, list[Any]]) -> None:
+    store = Store(tmp_path)
+    with store.writing():
+        store.write("k", table())
+    pd.DataFrame(foreign).to_parquet(store.parts / "foreign.parquet")
+    with pytest.raises(StoreError, match=r"parts holds a part that cannot be read: .*; remove that file"):
+        store.read_all()
+
+
+def test_reasons_are_printable(tmp_path: Path) -> None:
+    store = Store(tmp_path)
+    with store.writing():
+        store.write("k", failure_table(TASK, "a\x1b[2J\nb\x00\ud800", "\x07[c]\t"))
+    (row,) = store.read_all().to_dict("records")
+    assert (row["reason"], row["hint"]) == ("a [2J b", "[c]")
+
+
 def test_columns_cannot_get_lost() -> None:
     with pytest.raises(TypeError, match="no such columns: surprise"):
         run_table(TASK, [{**ROUND, "surprise": 1}])

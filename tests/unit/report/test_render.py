@@ -1,8 +1,13 @@
-"""Charts and page: text is escaped, stretches carry the right dash."""
+"""The page: text is escaped everywhere, the policy admits our own scripts only; curves carry the right dash."""
 
 from __future__ import annotations
 
+import base64
+import dataclasses
+import hashlib
 import json
+import re
+from html.parser import HTMLParser
 from pathlib import Path
 
 import pandas as pd
@@ -10,9 +15,9 @@ import pytest
 
 from gardner.errors import InvalidInputError
 from gardner.report.figures import complexity_chart, save, scaling_chart
-from gardner.report.page import Figure, Page, Section, Verdict, render
+from gardner.report.page import Board, Figure, Page, Section, Verdict, render
 
-NASTY = "</script><script>alert(1)</script>"
+NASTY = "\"'></script><script>alert(1)</script><!--"
 
 
 def curve_frame() -> pd.DataFrame:
@@ -31,18 +36,91 @@ def curve_frame() -> pd.DataFrame:
 
 
 def page(name: str = NASTY) -> Page:
-    frame = pd.DataFrame({"alpha": [1.0, 10.0], "value": [2.0, 3.0], "note": [name, name]})
+    frame = pd.DataFrame({"alpha": [1.0, 10.0], "value": [2.0, 3.0], name: [name, name]})
     figure = Figure(scaling_chart(frame, "value", name, name), name)
-    section = Section("sec", name, name, (figure,), (Verdict(True, name), Verdict(False, name)), frame, name)
-    return Page(name, name, frame, name, (section,), {name: name})
+    verdicts = (Verdict(True, name), Verdict(False, name))
+    section = Section(name, name, name, (figure,), verdicts, frame, name, {name: name}, {name: frame})
+    board = Board(name, name, frame.assign(informed=True))
+    return Page(name, name, (section,), board, frame, name, {name: name}, name, frame)
+
+
+class Elements(HTMLParser):
+    """Tags with their attributes, scripts with their text, and all text outside of them."""
+
+    def __init__(self, html: str) -> None:
+        super().__init__()
+        self.tags: list[tuple[str, dict[str, str | None]]] = []
+        self.scripts: list[str] = []
+        self.text: list[str] = []
+        self.feed(html)
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.tags.append((tag, dict(attrs)))
+        if tag == "script":
+            self.scripts.append("")
+
+    def handle_data(self, data: str) -> None:
+        if self.tags and self.tags[-1][0] == "script":
+            self.scripts[-1] += data
+        else:
+            self.text.append(data)
+
+    def handle_endtag(self, tag: str) -> None:
+        if tag == "script":
+            self.tags.append(("/script", {}))
 
 
 def test_text_with_markup_is_shown_as_text() -> None:
     html = render(page())
-    assert NASTY not in html
-    assert "&lt;/script&gt;" in html
-    specs = html.split('id="specs">')[1].split("</script>")[0]
-    assert json.loads(specs)["sec-0"]["title"] == NASTY
+    found = Elements(html)
+    assert "<script>alert" not in html
+    assert len(found.scripts) == 3  # the data, the plotting library, the page's own
+    specs = json.loads(found.scripts[0])["specs"]
+    assert specs[f"figure-{NASTY}-0"]["title"] == NASTY
+    assert sum(NASTY in text for text in found.text) >= 20
+    assert not any(name.startswith("on") for _, attributes in found.tags for name in attributes)
+
+
+def test_policy_knows_our_scripts_by_their_hash_and_no_others() -> None:
+    found = Elements(render(page()))
+    (policy,) = [
+        attributes["content"] or ""
+        for tag, attributes in found.tags
+        if tag == "meta" and attributes.get("http-equiv") == "Content-Security-Policy"
+    ]
+    digests = [base64.b64encode(hashlib.sha256(text.encode()).digest()).decode() for text in found.scripts[1:]]
+    assert re.findall(r"'sha256-([^']+)'", policy) == digests
+    assert policy.startswith("default-src 'none'")
+    assert "http" not in policy
+    assert "'unsafe-inline'" not in policy.split("style-src")[0]
+
+
+def test_tables_travel_with_the_page() -> None:
+    found = Elements(render(page()))
+    links = [attributes for tag, attributes in found.tags if tag == "a" and attributes.get("class") == "table"]
+    assert [link["download"] for link in links] == [f"{NASTY}.csv", f"{NASTY}.csv"]
+    for link in links:
+        text = base64.b64decode((link["href"] or "").split("base64,")[1]).decode()
+        assert text == page().sections[0].table.to_csv(index=False)
+
+
+def test_verdicts_are_told_in_words_above_and_beside_their_section() -> None:
+    html = render(page("plain"))
+    assert html.count('<span class="mark">holds</span>') == 2
+    assert html.count('<span class="mark">does not hold</span>') == 2
+    assert "1 of 2 statements hold" in html
+    assert html.count('href="#plain"') == 3
+
+
+def test_what_is_not_given_leaves_no_trace() -> None:
+    html = render(Page("title", "lead", ()))
+    for trace in ('id="board"', 'id="headline"', 'id="failures"', 'class="notice"', 'id="verdicts"', 'id="provenance"'):
+        assert trace not in html
+    assert 'id="failures"' not in render(dataclasses.replace(page("x"), failures=pd.DataFrame({"reason": []})))
+
+
+def test_same_page_same_bytes() -> None:
+    assert render(page()) == render(page())
 
 
 def test_curves_are_dashed_where_symmetry_is_broken() -> None:

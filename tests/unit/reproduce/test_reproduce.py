@@ -1,14 +1,32 @@
-"""The recipes: their frames, verdicts and files."""
+"""The recipes: their frames, verdicts and files, and that a killed run goes on."""
 
 from __future__ import annotations
 
+import json
+import math
+import os
+import signal
+import subprocess
+import sys
+import time
 from pathlib import Path
 
+import numpy as np
 import pandas as pd
 import pytest
 
-from gardner.reproduce import RECIPES, reproduce
+from gardner.errors import InvalidInputError
+from gardner.experiment.spec import StrategySpec
+from gardner.inference.batched import random_subsets, subset_log_volumes
+from gardner.model import draw_instance
+from gardner.records import Store, failure_table
+from gardner.reproduce import RECIPES, ReproductionError, Scale, reproduce
+from gardner.reproduce.batch import RECIPE as BATCH
+from gardner.reproduce.passive_sampling import WIDTH, Sample, complexity_of, sample
+from gardner.reproduce.recipe import Kitchen
 from gardner.reproduce.scaling import table
+
+TINY = Scale("tiny", shrink=20, seeds=2, draws=2_000)
 
 
 def test_scaling_page_is_complete_and_repeatable(tmp_path: Path) -> None:
@@ -31,9 +49,115 @@ def test_scaling_constants() -> None:
     assert frame["scaled_error"].iloc[-1] == pytest.approx(0.442, abs=1e-3)
 
 
-def test_every_recipe_has_a_name_and_a_title() -> None:
-    assert list(RECIPES) == ["complexity", "complexity-10", "pool-size", "scaling"]
+def test_every_result_of_the_paper_has_a_recipe() -> None:
+    wanted = "complexity complexity-10 pool-size bounds heuristics passive-sampling magnetization batch scaling table"
+    assert list(RECIPES) == wanted.split()
     assert all(recipe.title for recipe in RECIPES.values())
+
+
+def test_a_race_of_strategies_meets_the_bounds(tmp_path: Path) -> None:
+    (section,) = reproduce(["bounds"], tmp_path, scale=TINY)
+    curves = section.table
+    assert set(curves["strategy"]) == {"agnostic", "informed", "least-informative", "random", "swap"}
+    assert set(curves["features"]) == {100}
+    assert section.tables["bounds-theory"]["kind"].nunique() == 5
+    by_name = {name: curve.set_index("budget")["log_volume"] for name, curve in curves.groupby("strategy")}
+    assert by_name["swap"][0.6] < by_name["informed"][0.6] < by_name["agnostic"][0.6] < by_name["random"][0.6]
+    assert by_name["random"][0.6] < by_name["least-informative"][0.6]
+    ways = curves[curves["budget"] == 0.6].set_index("strategy")["way_to_bound"]
+    assert 0.9 < ways["agnostic"] < 1.2
+    assert ways["least-informative"] < 0.0
+    text = (tmp_path / "report.html").read_text()
+    assert "Quick version: simulations at N = 100" in text
+    before = {path.name: path.read_bytes() for path in (tmp_path / "results" / "parts").iterdir()}
+    reproduce(["bounds"], tmp_path, scale=TINY)  # everything is in the store: nothing runs, the page is the same
+    assert (tmp_path / "report.html").read_text() == text
+    assert {path.name: path.read_bytes() for path in (tmp_path / "results" / "parts").iterdir()} == before
+
+
+def test_batches_and_mixtures(tmp_path: Path) -> None:
+    batch, mixture = reproduce(["batch", "magnetization"], tmp_path, scale=TINY)
+    assert sorted(batch.table["batch"].unique()) == [1, 2, 5, 12, 25]
+    assert set(batch.table["budget"]) <= {0.5, 0.51, 0.55, 0.6, 1.0}
+    assert np.allclose(batch.table["log_volume"] - batch.table["halving"], batch.table["gap_to_halving"])
+    assert len(mixture.table) == 15
+    ends = mixture.table.set_index("strategy")["log_volume"]
+    assert ends["mixture(fraction=1.0, rest=random)"] < ends["mixture(fraction=0.0, rest=random)"]
+    assert ends["mixture(fraction=0.0, rest=random)"] < ends["mixture(fraction=0.0, rest=reversed)"]
+    assert mixture.table["m_gap"].abs().max() < 0.3
+
+
+def test_subsets_are_counted_once_and_read_again(tmp_path: Path) -> None:
+    kitchen = Kitchen(tmp_path, TINY)
+    found, again = (sample(kitchen, 20, 0.3, TINY.draws) for _ in range(2))
+    assert found.drawn + found.unconverged == TINY.draws
+    assert found.counts.equals(again.counts)
+    assert found.seconds == again.seconds  # the first one's, from the store
+    assert len(Store(tmp_path / "sampling").keys()) == 1
+    instance, rng = draw_instance(20, 3.0, 0), np.random.default_rng(1)
+    others = subset_log_volumes(instance.rows, instance.labels, random_subsets(TINY.draws, 60, 6, rng)).log_volume
+    mean = -WIDTH * float(((found.counts.index + 0.5) * found.counts).sum()) / found.drawn
+    assert mean == pytest.approx(others.mean(), abs=5.0 * others.std() * math.sqrt(2.0 / TINY.draws))
+
+
+def test_complexity_of_a_known_histogram() -> None:
+    """A Gaussian histogram is a parabola of Σ whose top is ln C(60, 6)/20."""
+    centres = np.arange(100, 300)
+    counts = pd.Series(np.round(1e6 * np.exp(-0.5 * ((centres - 200) / 25.0) ** 2)).astype(int), index=centres)
+    dots = complexity_of(Sample(20, 0.3, counts[counts > 0], 0, 1.0))
+    top = math.log(math.comb(60, 6)) / 20
+    assert dots["complexity"].max() == pytest.approx(top)
+    away = (dots["log_volume"] / -WIDTH - 200.5) / 25.0
+    assert np.allclose(dots["complexity"], top - 0.5 * away**2 / 20, atol=0.003)
+    assert (dots["complexity_low"] < dots["complexity"]).all()
+    assert (dots["subsets"] >= 100).all()
+
+
+def test_failed_runs_are_an_error_that_says_where_to_look(tmp_path: Path) -> None:
+    kitchen = Kitchen(tmp_path, TINY)
+    with pytest.raises(InvalidInputError, match="it must be one of"):
+        reproduce(["nonsense"], tmp_path)
+    from gardner.experiment.spec import Spec, code_version
+
+    spec = Spec([StrategySpec("random")], [20], [3.0], [0.2], [2], [0])
+    (task,) = spec.tasks()
+    code = code_version("random")
+    store = Store(tmp_path / "results")
+    with store.writing():
+        store.write(task.key(code), failure_table({**task.columns(code), "informed": False}, "TimeLimit: gone", "x"))
+    with pytest.raises(ReproductionError, match=r"1 of 1 runs failed, first random: TimeLimit: gone.*--retry-failed"):
+        kitchen.bench([spec])
+
+
+KILLED = """
+from pathlib import Path
+from gardner.reproduce import Scale, reproduce
+if __name__ == "__main__":
+    reproduce(["batch"], Path({out!r}), scale=Scale("tiny", shrink=20, seeds=6, draws=2000), workers=1)
+"""
+
+
+def test_a_killed_reproduction_goes_on_and_ends_in_the_same_page(tmp_path: Path) -> None:
+    script = tmp_path / "run.py"
+    script.write_text(KILLED.format(out=str(tmp_path / "killed")))
+    process = subprocess.Popen([sys.executable, str(script)], start_new_session=True)  # noqa: S603
+    parts = tmp_path / "killed" / "results" / "parts"
+    deadline = time.monotonic() + 120.0
+    while process.poll() is None and len(list(parts.glob("[!.]*.parquet"))) < 3 and time.monotonic() < deadline:
+        time.sleep(0.01)
+    assert process.poll() is None, "it was over before it could be killed"
+    os.killpg(process.pid, signal.SIGKILL)
+    process.wait()
+    survived = {path.name: path.stat().st_mtime_ns for path in parts.glob("[!.]*.parquet")}
+    assert len(survived) >= 3
+    assert not (tmp_path / "killed" / "report.html").exists()
+    scale = Scale("tiny", shrink=20, seeds=6, draws=2000)
+    reproduce([BATCH.name], tmp_path / "killed", scale=scale)
+    reproduce([BATCH.name], tmp_path / "whole", scale=scale)
+    assert (tmp_path / "killed" / "report.html").read_bytes() == (tmp_path / "whole" / "report.html").read_bytes()
+    assert {name: (parts / name).stat().st_mtime_ns for name in survived} == survived
+    timings = next((tmp_path / "killed" / "results" / "timings").iterdir())
+    assert json.loads(timings.read_text())["seconds"] > 0.0
 
 
 @pytest.mark.slow
@@ -44,3 +168,12 @@ def test_theory_recipes(name: str, tmp_path: Path) -> None:
     others = [verdict for verdict in section.verdicts if verdict not in open_questions]
     assert all(verdict.holds for verdict in others)
     assert section.table["quadrature_error"].max() < 1e-5
+
+
+@pytest.mark.slow
+def test_heuristics_passive_sampling_and_the_table(tmp_path: Path) -> None:
+    heuristics, sampling, strategies = reproduce(["heuristics", "passive-sampling", "table"], tmp_path, scale=TINY)
+    assert {"committee", "committee(members=3)", "committee(members=45)"} <= set(heuristics.table["strategy"])
+    assert set(sampling.table["features"]) == {20, 40}
+    assert len(strategies.table) == 12
+    assert (strategies.table["seconds fitting"] > 0.0).all()

@@ -295,6 +295,7 @@ BROKEN = {
     "syntax.py": ("x = 1\nclass S(:\n", r"syntax\.py, line 2\): SyntaxError"),
     "raises.py": ("x = 1\n\nraise RuntimeError('two\\nlines')\n", r"raises\.py \(line 3\): RuntimeError: two lines"),
     "exits.py": ("import sys\nsys.exit(2)\n", r"exits\.py \(line 2\): SystemExit: 2"),
+    "stops.py": ("raise KeyboardInterrupt\n", r"stops\.py \(line 1\): KeyboardInterrupt"),
     "needs.py": ("import no_such_thing\n", r"needs\.py \(line 1\): ModuleNotFoundError.*is no_such_thing installed"),
 }
 
@@ -390,6 +391,24 @@ def test_a_pair_of_indices_is_not_indices_with_metrics(tmp_path: Path) -> None:
     strategy = make_strategy(f"{tmp_path / 'pair.py'}:pair", {})
     assert strategy.query(view_of([0], 2)).indices.tolist() == [5, 3]
     assert strategy.query(view_of([0], 1)).indices.tolist() == [5]
+
+
+@pytest.mark.parametrize("signature", ["classifier, X, n_instances=1", "classifier, X"])
+def test_indices_with_no_metrics(tmp_path: Path, signature: str) -> None:
+    (tmp_path / "none.py").write_text(
+        f"def none({signature}): return list(range({'n_instances' if 'n_inst' in signature else 1})), None"
+    )
+    assert make_strategy(f"{tmp_path / 'none.py'}:none", {}).query(view_of([0], 3)).indices.tolist() == [1, 2, 3]
+
+
+def test_a_pair_from_a_function_of_a_view(tmp_path: Path) -> None:
+    (tmp_path / "pair.py").write_text("def pair(view): return view.unlabelled[:3], None")
+    with pytest.raises(StrategyError, match=r"pair returned \(array.*; indices are a vector"):
+        play(f"{tmp_path / 'pair.py'}:pair", {})
+
+
+def test_what_is_frozen_into_python_has_no_source() -> None:
+    assert source_of("os.path.join") is None
 
 
 def test_a_strategys_own_exception_is_left_alone(tmp_path: Path) -> None:

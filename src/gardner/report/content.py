@@ -1,0 +1,73 @@
+"""What a page holds: sections with figures, verdicts and tables, and the board of strategies. Plain data, no markup."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+import pandas as pd
+
+from gardner.report.style import AnyChart
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """A statement computed from the data, and whether it holds."""
+
+    holds: bool
+    text: str
+
+
+@dataclass(frozen=True)
+class Figure:
+    """A chart with the words for those who cannot see it."""
+
+    chart: AnyChart
+    alternative: str
+
+
+@dataclass(frozen=True)
+class Section:
+    """One result: figures, verdicts, the tables behind them and how they were made.
+
+    ``provenance`` is a sentence; ``origin`` are lines such as command, sizes, seeds, convergence counts. ``tables`` are
+    further tables to download, by file name without its ending.
+    """
+
+    name: str
+    title: str
+    text: str
+    figures: tuple[Figure, ...]
+    verdicts: tuple[Verdict, ...]
+    table: pd.DataFrame
+    provenance: str
+    origin: Mapping[str, str] = field(default_factory=dict)
+    tables: Mapping[str, pd.DataFrame] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Board:
+    """A table that readers can sort. Its columns are the caller's; three kinds of names have a meaning.
+
+    ``informed`` (bool) is not shown as a column: its rows are marked "reads hidden labels". ``X stderr`` is shown
+    beside column ``X`` as ± error. ``way to its bound`` is a fraction, shown as per cent with a bar.
+    """
+
+    caption: str
+    note: str
+    rows: pd.DataFrame
+
+
+@dataclass(frozen=True)
+class Page:
+    """The whole report. ``notice`` stands out near the top; ``failures`` are runs that did not come to an end."""
+
+    title: str
+    lead: str
+    sections: tuple[Section, ...]
+    board: Board | None = None
+    headline: pd.DataFrame | None = None
+    headline_caption: str = ""
+    provenance: Mapping[str, str] = field(default_factory=dict)
+    notice: str = ""
+    failures: pd.DataFrame | None = None

@@ -1,0 +1,138 @@
+const { specs, themes, width: paperWidth } = JSON.parse(document.getElementById("specs").textContent);
+const dark = matchMedia("(prefers-color-scheme: dark)");
+const narrow = matchMedia("(max-width: 640px)");
+const views = new Map();
+const STORE = "shown_store"; // Vega-Lite keeps the choice of the selection "shown" here
+
+function toggleOf(spec) {
+  const param = (spec.params ?? []).find(({ name }) => name === "shown");
+  if (!param) return null;
+  const field = param.select.fields[0];
+  return { field, values: param.value.map(choice => choice[field]) };
+}
+
+function legendBelow(toggle, room) {
+  const longest = Math.max(4, ...(toggle?.values ?? []).map(value => String(value).length));
+  return { orient: "bottom", direction: "horizontal", columns: Math.max(1, Math.floor((room - 50) / (6.2 * longest + 42))), columnPadding: 12, gridAlign: "each", layout: { bottom: { direction: "vertical", anchor: "start" } } };
+}
+
+function themed(isDark, extra) {
+  const base = isDark ? themes.dark : themes.light;
+  return { ...base, ...extra, legend: { ...base.legend, ...extra.legend } };
+}
+
+function chosen(view, field) {
+  return new Set(view.data(STORE).map(tuple => tuple.values[tuple.fields.findIndex(entry => entry.field === field)]));
+}
+
+function listToggles(figure, view, toggle) {
+  const box = figure.querySelector(".toggles");
+  const labels = toggle.values.map(value => {
+    const input = Object.assign(document.createElement("input"), { type: "checkbox" });
+    input.addEventListener("change", () => {
+      const inputs = [...box.querySelectorAll("input")];
+      const kept = toggle.values.filter((_, index) => inputs[index].checked);
+      const fields = [{ type: "E", field: toggle.field }];
+      view.data(STORE, kept.map(item => ({ unit: "", fields, values: [item] }))).runAsync();
+    });
+    const label = document.createElement("label");
+    label.append(input, String(value));
+    return label;
+  });
+  box.replaceChildren(...labels);
+  const follow = () => {
+    const now = chosen(view, toggle.field);
+    labels.forEach((label, index) => { label.firstChild.checked = now.size === 0 || now.has(toggle.values[index]); });
+  };
+  view.addDataListener(STORE, follow);
+  follow();
+  figure.querySelector(".curves").hidden = false;
+}
+
+async function draw(id, spec) {
+  const chart = document.getElementById(id);
+  const figure = chart.closest("figure");
+  const controls = figure.querySelector(".controls");
+  const toggle = toggleOf(spec);
+  const before = views.get(id)?.view.getState();
+  views.get(id)?.finalize();
+  controls.replaceChildren();
+  const legend = narrow.matches ? legendBelow(toggle, chart.clientWidth) : {};
+  const drawn = { ...spec, width: "container", autosize: { type: "fit-x", contains: "padding" } };
+  const result = await vegaEmbed(chart, drawn, {
+    renderer: "svg", actions: false, bind: controls, tooltip: { theme: "gardner" },
+    config: themed(dark.matches, { background: "transparent", legend }),
+  });
+  chart.setAttribute("role", "img"); // Vega would list every mark to a screen reader; the words say it better
+  if (before) await carry(before, result.view, toggle).runAsync();
+  if (toggle) listToggles(figure, result.view, toggle);
+  views.set(id, result);
+}
+
+// What the reader has switched, taken over into another view of the same chart.
+function carry(state, view, toggle) {
+  if ("quantity" in state.signals) view.signal("quantity", state.signals.quantity);
+  if (toggle && state.data[STORE]) view.data(STORE, state.data[STORE]);
+  return view;
+}
+
+let drawing = Promise.resolve();
+function drawAll() {
+  delete document.documentElement.dataset.ready;
+  drawing = drawing.then(async () => {
+    for (const [id, spec] of Object.entries(specs)) await draw(id, spec);
+    document.documentElement.dataset.ready = "yes";
+  });
+}
+
+function hand(text, type, name) {
+  const link = Object.assign(document.createElement("a"), { href: URL.createObjectURL(new Blob([text], { type })), download: name });
+  link.click();
+  setTimeout(() => URL.revokeObjectURL(link.href), 60000);
+}
+
+// The file is for paper: light, of the figure's own size, showing what the reader left on.
+async function downloadFigure(figure) {
+  const { id } = figure.querySelector(".chart");
+  const drawn = { ...specs[id], width: paperWidth };
+  const result = await vegaEmbed(document.createElement("div"), drawn, { renderer: "svg", actions: false, config: themes.light });
+  const view = carry(views.get(id).view.getState(), result.view, toggleOf(drawn));
+  await view.runAsync();
+  hand(await view.toSVG(), "image/svg+xml", figure.dataset.file);
+  result.finalize();
+}
+
+function sortKey(cell) {
+  const text = cell.dataset.key;
+  if (text === "") return null;
+  return cell.classList.contains("number") && !Number.isNaN(Number(text)) ? Number(text) : text;
+}
+
+function compare(a, b) {
+  return typeof a === "number" && typeof b === "number" ? a - b : String(a).localeCompare(String(b), "en", { numeric: true });
+}
+
+function sortBy(table, column) {
+  const heads = [...table.tHead.rows[0].cells];
+  const ascending = heads[column].getAttribute("aria-sort") !== "ascending";
+  heads.forEach(head => head.removeAttribute("aria-sort"));
+  heads[column].setAttribute("aria-sort", ascending ? "ascending" : "descending");
+  const keyed = [...table.tBodies[0].rows].map(row => [sortKey(row.cells[column]), row]);
+  const missing = keyed.filter(([key]) => key === null);
+  const known = keyed.filter(([key]) => key !== null).sort(([a], [b]) => (ascending ? 1 : -1) * compare(a, b));
+  table.tBodies[0].append(...[...known, ...missing].map(([, row]) => row));
+  const name = heads[column].textContent.trim();
+  document.getElementById("status").textContent = `Sorted by ${name}, ${ascending ? "ascending" : "descending"}`;
+}
+
+for (const table of document.querySelectorAll("table.sortable")) {
+  table.querySelectorAll("thead button").forEach((button, column) => button.addEventListener("click", () => sortBy(table, column)));
+}
+for (const figure of document.querySelectorAll("figure")) {
+  figure.querySelector("button.svg").addEventListener("click", () => downloadFigure(figure));
+  figure.querySelector("form").addEventListener("submit", event => event.preventDefault());
+}
+dark.addEventListener("change", drawAll);
+narrow.addEventListener("change", drawAll);
+window.gardner = { views };
+drawAll();

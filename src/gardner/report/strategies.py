@@ -1,0 +1,149 @@
+"""The chart of strategies against the bounds: log-volume or accuracy against the budget."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+import altair as alt
+import pandas as pd
+
+from gardner.report.numbers import fixed, is_missing
+from gardner.report.style import (
+    GREY,
+    VOLUME,
+    AnyChart,
+    budget_axis,
+    colours,
+    faded,
+    layered,
+    legend_toggle,
+    told_with_error,
+)
+
+Quantity = Literal["log_volume", "accuracy"]
+
+_DASHES: dict[str, list[float]] = {
+    "minimum": [7, 3],
+    "typical": [6, 2, 1.5, 2],
+    "maximum": [3, 3],
+    "halving": [1.5, 2],
+    "whole pool": [1, 4],
+}
+_SOLID: list[float] = [1, 0]
+_OTHER: list[float] = [5, 2, 2, 2]
+_INFORMED = " *"
+
+
+def strategies_chart(
+    curves: pd.DataFrame, bounds: pd.DataFrame, title: str, *, quantity: Quantity = "log_volume"
+) -> AnyChart:
+    """Strategies (bands: one standard error) against the bounds; a switch shows log-volume or accuracy.
+
+    ``curves``: rows (strategy, informed, budget, log_volume, log_volume_stderr, accuracy, accuracy_stderr, seeds,
+    converged). ``bounds``: rows (kind, budget, log_volume, accuracy, stability), kind one of minimum, typical, maximum,
+    halving, whole pool. ``quantity`` is what a still picture shows and what the switch shows first.
+    """
+    data = pd.concat([_strategy_rows(curves), _bound_rows(bounds)], ignore_index=True)
+    names = data["series"].drop_duplicates().tolist()
+    shown = legend_toggle("series", names)
+    color, dash = _paint(data, names)
+    switch = alt.param(
+        name="quantity",
+        value=quantity,
+        bind=alt.binding_radio(options=["log_volume", "accuracy"], labels=["ln v", "accuracy"], name="Show "),
+    )
+    base = (
+        alt.Chart(data)
+        .transform_calculate(value="datum[quantity]", error="datum[quantity + '_stderr']")
+        .transform_filter("isValid(datum.value)")
+    )
+    low, value = (alt.Y(f"{name}:Q", scale=alt.Scale(zero=False), title=None) for name in ("low", "value"))
+    band = (
+        base.transform_filter("isValid(datum.error)")
+        .transform_calculate(low="datum.value - datum.error", high="datum.value + datum.error")
+        .mark_area(strokeWidth=0)
+        .encode(x=budget_axis(), y=low, y2="high:Q", color=color, fillOpacity=faded(shown, full=0.25))
+    )
+    width = alt.condition("datum.role == 'strategy'", alt.value(2.2), alt.value(1.3))
+    line = base.mark_line().encode(
+        x=budget_axis(), y=value, color=color, strokeDash=dash, strokeWidth=width, opacity=faded(shown)
+    )
+    layers = (band, line, _nearest(base, value, color, shown), _quantity_label())
+    return layered(*layers, title=title, offset=6).add_params(switch, shown)
+
+
+def _paint(data: pd.DataFrame, names: list[str]) -> tuple[alt.Color, alt.StrokeDash]:
+    """Strategies in colour, bounds in grey dashes; both in one legend."""
+    strategies = data.loc[data["role"] == "strategy", "series"].drop_duplicates().tolist()
+    own = colours([name.removesuffix(_INFORMED) for name in strategies])
+    hues = [own[name.removesuffix(_INFORMED)] if name in strategies else GREY for name in names]
+    dashes = [_SOLID if name in strategies else _DASHES.get(name, _OTHER) for name in names]
+    note = "* reads hidden labels" if any(name.endswith(_INFORMED) for name in strategies) else None
+    legend = alt.Legend(title=note, symbolType="stroke", symbolSize=600)
+    return (
+        alt.Color("series:N", sort=None, scale=alt.Scale(domain=names, range=hues), legend=legend),
+        alt.StrokeDash("series:N", sort=None, scale=alt.Scale(domain=names, range=dashes), legend=legend),
+    )
+
+
+def _nearest(base: alt.Chart, value: alt.Y, color: alt.Color, shown: alt.Parameter) -> alt.Chart:
+    """The dot nearest to the pointer, with its numbers."""
+    hover = alt.selection_point(name="hover", on="pointerover", nearest=True, empty=False, clear="pointerout")
+    # Vega-Lite 6.4 looks for text fields of the nearest dot in the wrong place, so the expression is spelled out
+    row = "(datum.datum || datum)"
+    budget = f"'budget n': format({row}.budget, '.4~f')"
+    told = {"ln v": "told_volume", "accuracy": "told_accuracy", "from": "origin"}
+    lines = [f"'line': {row}.series", budget, *(f"'{name}': {row}.{field}" for name, field in told.items())]
+    chart: alt.Chart = (
+        base.transform_filter(shown)
+        .mark_point(size=55, filled=True, tooltip=alt.ExprRef("{" + ", ".join(lines) + "}"))
+        .encode(x=budget_axis(), y=value, color=color, opacity=alt.condition(hover, alt.value(1.0), alt.value(0.0)))
+        .add_params(hover)
+    )
+    return chart
+
+
+def _quantity_label() -> alt.Chart:
+    """What the upright axis shows. Vega-Lite's axis titles cannot follow a switch, so this one is a mark."""
+    text = alt.ExprRef(f"quantity == 'accuracy' ? 'accuracy of the posterior mean' : {VOLUME!r}")
+    chart: alt.Chart = alt.Chart(alt.InlineData(values=[{}])).mark_text(
+        text=text, tooltip=None, x=0, y=-12, align="left", fontSize=12, fontWeight=500
+    )
+    return chart
+
+
+def _strategy_rows(curves: pd.DataFrame) -> pd.DataFrame:
+    informed = curves["informed"].astype(bool)
+    return pd.DataFrame(
+        {
+            "series": curves["strategy"].where(~informed, curves["strategy"] + _INFORMED),
+            "role": "strategy",
+            **{name: curves[name] for name in ("budget", "log_volume", "log_volume_stderr")},
+            **{name: curves[name] for name in ("accuracy", "accuracy_stderr")},
+            "told_volume": told_with_error(curves, "log_volume"),
+            "told_accuracy": told_with_error(curves, "accuracy"),
+            "origin": [
+                f"{seeds:.0f} seed{'' if seeds == 1 else 's'}, {100 * share:.4g} % of rounds converged"
+                for seeds, share in zip(curves["seeds"], curves["converged"], strict=True)
+            ],
+        }
+    )
+
+
+def _bound_rows(bounds: pd.DataFrame) -> pd.DataFrame:
+    return pd.DataFrame(
+        {
+            "series": bounds["kind"],
+            "role": "bound",
+            **{name: bounds[name] for name in ("budget", "log_volume", "accuracy")},
+            "told_volume": [fixed(value, 4) for value in bounds["log_volume"]],
+            "told_accuracy": [fixed(value, 4) for value in bounds["accuracy"]],
+            "origin": [_symmetry(value) for value in bounds["stability"]],
+        }
+    )
+
+
+def _symmetry(stability: float) -> str:
+    if is_missing(stability):
+        return "theory"
+    return f"theory, replica symmetry {'broken' if stability > 1.0 else 'stable'} (ratio {stability:.2f})"

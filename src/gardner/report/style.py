@@ -1,0 +1,126 @@
+"""What all charts share: sizes, colours that read on white and on near-black, axes, legends that toggle, the theme."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import altair as alt
+import pandas as pd
+
+from gardner.report.numbers import with_error
+
+AnyChart = alt.Chart | alt.LayerChart
+
+WIDTH, HEIGHT = 520, 340
+FADED = 0.08
+VOLUME = "ln v (log-volume per weight)"
+GREY = "#868e99"
+FONT = "system-ui, -apple-system, 'Segoe UI', Roboto, 'Helvetica Neue', Arial, sans-serif"
+
+# Strategies of the paper keep their colour from figure to figure; others take what is left, in order.
+PALETTE = ("#3a86c8", "#e0702f", "#2a9d78", "#c2559d", "#8b6cd9", "#b58a17", "#d4505c", "#3aa3b5", "#7d9b3f", "#a9745b")
+_OWN = {
+    "agnostic": "#3a86c8",
+    "informed": "#e0702f",
+    "swap": "#2a9d78",
+    "random": "#c2559d",
+    "logistic": "#b58a17",
+    "perceptron": "#3aa3b5",
+    "least-informative": "#8b6cd9",
+}
+
+
+def colours(names: Sequence[str]) -> dict[str, str]:
+    """A colour for each strategy; past the end of the palette they come round again."""
+    chosen = {name: _OWN[name] for name in names if name in _OWN}
+    free = [colour for colour in PALETTE if colour not in chosen.values()] or list(PALETTE)
+    others = [name for name in dict.fromkeys(names) if name not in chosen]
+    return chosen | {name: free[index % len(free)] for index, name in enumerate(others)}
+
+
+def legend_toggle(field: str, values: Sequence[Any]) -> alt.Parameter:
+    """A selection holding all values at first; a click on an entry of the legend takes it out or puts it back."""
+    start = [{field: value} for value in values]
+    return alt.selection_point(name="shown", fields=[field], bind="legend", toggle="true", value=start, clear=False)
+
+
+def faded(shown: alt.Parameter, full: float = 1.0) -> Any:
+    """The opacity that shows what is chosen and fades the rest."""
+    return alt.condition(shown, alt.value(full), alt.value(FADED * full))
+
+
+def volume_axis() -> alt.X:
+    """ln v along the bottom."""
+    return alt.X("log_volume:Q", title=VOLUME, scale=alt.Scale(zero=False))
+
+
+def budget_axis() -> alt.X:
+    """n along the bottom."""
+    return alt.X("budget:Q", title="budget n (labels per weight)")
+
+
+def by_budget() -> alt.Color:
+    """Budgets from violet to yellow, without the ends of the scheme that vanish on black or on white."""
+    scheme = alt.SchemeParams(name="plasma", extent=[0.25, 0.82])
+    return alt.Color("budget:O", title="budget n", scale=alt.Scale(scheme=scheme), legend=alt.Legend(symbolOpacity=1))
+
+
+def told_with_error(frame: pd.DataFrame, name: str, decimals: int = 4) -> list[str]:
+    """Column ``name`` with its standard errors, as readers see it in a tooltip."""
+    pairs = zip(frame[name], frame[f"{name}_stderr"], strict=True)
+    return [with_error(value, error, decimals) for value, error in pairs]
+
+
+def error_bars(base: alt.Chart, low: alt.X | alt.Y, value: str, **channels: Any) -> alt.Chart:
+    """Rules of one standard error either way along the axis of ``low``; none where there is no error."""
+    axis, error = ("x" if isinstance(low, alt.X) else "y"), f"datum.{value}_stderr"
+    chart: alt.Chart = (
+        base.transform_filter(f"isValid({error})")
+        .transform_calculate(low=f"datum.{value} - {error}", high=f"datum.{value} + {error}")
+        .mark_rule(strokeWidth=1.4)
+        .encode(**{axis: low, f"{axis}2": "high:Q"}, **channels)
+    )
+    return chart
+
+
+def layered(*layers: alt.Chart, title: str, offset: int = 12) -> alt.LayerChart:
+    """Layers of one picture."""
+    return alt.LayerChart(layer=list(layers), title=alt.TitleParams(title, offset=offset), width=WIDTH, height=HEIGHT)
+
+
+def theme(*, dark: bool) -> dict[str, Any]:
+    """The Vega-Lite configuration of a light or dark surrounding; papers get the light one."""
+    ink, soft, grid = ("#dfe4ea", "#a3acb8", "#2b323c") if dark else ("#20262e", "#59636f", "#e6e9ed")
+    return {
+        "background": "transparent" if dark else "white",
+        "font": FONT,
+        "view": {"stroke": None},
+        "title": {"color": ink, "anchor": "start", "fontSize": 14, "fontWeight": 600, "offset": 12},
+        "axis": {
+            "labelColor": soft,
+            "titleColor": ink,
+            "gridColor": grid,
+            "domainColor": soft,
+            "tickColor": soft,
+            "labelFontSize": 11,
+            "titleFontSize": 12,
+            "titleFontWeight": 500,
+            "titlePadding": 8,
+        },
+        "axisY": {"domain": False, "ticks": False, "labelPadding": 6},
+        "axisX": {"grid": False, "labelSeparation": 6, "tickCount": {"expr": "ceil(width / 70)"}},
+        "legend": {
+            "labelColor": ink,
+            "titleColor": soft,
+            "labelFontSize": 12,
+            "titleFontSize": 11,
+            "titleFontWeight": 500,
+            "labelLimit": 280,
+            "titleLimit": 280,
+            "symbolStrokeWidth": 2,
+        },
+        "style": {"guide-title": {"fill": ink, "fontWeight": 500}, "guide-label": {"fill": soft}},
+        "rule": {"color": soft},
+        "text": {"color": ink},
+    }

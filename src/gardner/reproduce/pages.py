@@ -1,0 +1,46 @@
+"""Pages on disk: the HTML, a CSV a table, a file a figure, each written whole or not at all."""
+
+from __future__ import annotations
+
+import importlib.metadata
+import platform
+from pathlib import Path
+
+from gardner import __version__
+from gardner.errors import InvalidInputError
+from gardner.report.figures import save
+from gardner.report.page import Page, render
+
+FORMATS = ("svg", "png", "pdf")
+_PACKAGES = ("jax", "numpy", "scipy", "numba", "scikit-learn", "altair")
+
+
+def check_format(figures: str | None) -> None:
+    """A format figures can be written in, or none."""
+    if figures is not None and figures not in FORMATS:
+        raise InvalidInputError("figure format", figures, f"it must be one of {', '.join(FORMATS)}")
+
+
+def provenance(command: str) -> dict[str, str]:
+    """What was run, and by which versions."""
+    versions = {package: importlib.metadata.version(package) for package in _PACKAGES}
+    return {"command": command, "gardner": __version__, "python": platform.python_version(), **versions}
+
+
+def write_page(page: Page, path: Path, figures: str | None = None) -> None:
+    """The page at ``path``; beside it ``tables/`` and, if a format is given, ``figures/``."""
+    check_format(figures)
+    for section in page.sections:
+        for name, table in {section.name: section.table, **section.tables}.items():
+            write_text(table.to_csv(index=False), path.parent / "tables" / f"{name}.csv")
+        for index, figure in enumerate(section.figures if figures else ()):
+            save(figure.chart, path.parent / "figures" / f"{section.name}-{index}.{figures}")
+    write_text(render(page), path)
+
+
+def write_text(text: str, path: Path) -> None:
+    """Write under a temporary name, then rename: a killed run leaves the old file or the new one, never half of one."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    temporary = path.with_name(path.name + ".part")
+    temporary.write_text(text, encoding="utf-8")
+    temporary.replace(path)
