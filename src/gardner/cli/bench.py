@@ -16,6 +16,7 @@ from rich.progress import BarColumn, TextColumn, TimeRemainingColumn
 from rich.progress import Progress as Bar
 
 from gardner.cli.console import JSON, read_range
+from gardner.cli.models import TEACHER_CHANNEL, TEACHER_PRIOR
 from gardner.cli.results import show
 from gardner.errors import InvalidInputError
 
@@ -40,6 +41,10 @@ def command(
         None, "--param", "-p", metavar="STRATEGY.KEY=VALUE", help="A parameter; repeatable."
     ),
     test_rows: int = typer.Option(0, "--test-rows", help="Also measure accuracy on a test set of so many rows."),
+    prior: str = typer.Option(None, "--prior", metavar="NAME[:X]", help="Prior of the weights; see `gardner models`."),
+    channel: str = typer.Option(None, "--channel", metavar="NAME[:X]", help="How labels arise, such as flip:0.05."),
+    teacher_prior: str = TEACHER_PRIOR,
+    teacher_channel: str = TEACHER_CHANNEL,
     workers: int = typer.Option(None, "--workers", "-w", help="Processes on this machine; by default one a core."),
     scheduler: str = typer.Option(None, "--scheduler", metavar="ADDRESS", help="A Dask scheduler, tcp://HOST:PORT."),
     time_limit: float = typer.Option(3600.0, "--time-limit", metavar="S", help="Seconds a task may take."),
@@ -66,10 +71,13 @@ def command(
 
         gardner bench my_strategy.py:Mine agnostic -N 400 -a 3 -n 1 -k 10 -s 20 --param Mine.width=0.5
 
+        gardner bench agnostic random -N 400 -a 3 -n 1 -k 4 -s 4 --channel flip:0.05
+
         gardner bench spec.yaml --scheduler tcp://head:8786
     """
     given = {"features": features, "alpha": alpha, "budget": budget, "batch": batch, "seeds": seeds}
-    spec = _read(strategies, given, param or [], test_rows)
+    models = {"prior": prior, "channel": channel, "teacher_prior": teacher_prior, "teacher_channel": teacher_channel}
+    spec = _read(strategies, given, param or [], test_rows, {name: text for name, text in models.items() if text})
     options = {"workers": workers, "scheduler": scheduler, "time_limit": time_limit, "retry_failed": retry_failed}
     _finish(_run(spec, out, options), out, json=json)
 
@@ -93,12 +101,14 @@ def _run(spec: Spec, out: Path, options: dict[str, Any]) -> Outcome:
         raise typer.Exit(130) from None
 
 
-def _read(strategies: list[str], given: dict[str, Any], params: list[str], test_rows: int) -> Spec:
+def _read(
+    strategies: list[str], given: dict[str, Any], params: list[str], test_rows: int, models: dict[str, Any]
+) -> Spec:
     from gardner.experiment.checks import seeds_up_to
     from gardner.experiment.spec import Spec, StrategySpec, read_spec
 
     if any(Path(name).suffix in {".yaml", ".yml"} for name in strategies):
-        if len(strategies) > 1 or params or test_rows or any(given.values()):
+        if len(strategies) > 1 or params or test_rows or any(given.values()) or models:
             raise InvalidInputError("spec", strategies[0], "a spec file stands alone", hint="put the options into it")
         return read_spec(strategies[0])
     for name in _SIZES:
@@ -112,6 +122,7 @@ def _read(strategies: list[str], given: dict[str, Any], params: list[str], test_
         batch_size=[_whole("batch", value) for value in read_range("batch", given["batch"])],
         seeds=seeds_up_to(given["seeds"]),
         test_rows=test_rows,
+        **models,
     )
 
 

@@ -34,8 +34,9 @@ def command(
     cannot go below "halving", one bit a label; random choice gives "typical". "stability" above 1 means that replica
     symmetry is broken there and the bound is the replica-symmetric approximation.
 
-    With noise, ln v is the evidence of the labels, and the subset of the smallest one is that of the most wrong labels:
-    the rows "informed most" and "accurate most" are then the best subsets there are.
+    With noise, ln v is the evidence of the labels, and the subset of the smallest one is that of the most wrong labels.
+    The rows "informed most" and "accurate most" are then the best points of the curve, whose points are the typical
+    subsets of each evidence; subsets chosen by another rule can lie beyond them.
 
     Examples:
 
@@ -128,9 +129,9 @@ def _rows(result: Bounds) -> list[tuple[str, Point | None, str]]:
     ]
     best = result.extremes
     if best is not None and best.most_information != result.minimum.point:
-        rows.append(("informed most", best.most_information, "most information of any subset"))
+        rows.append(("informed most", best.most_information, "most information along the curve"))
     if best is not None and best.most_accurate != result.minimum.point:
-        rows.append(("accurate most", best.most_accurate, "highest accuracy of any subset"))
+        rows.append(("accurate most", best.most_accurate, "highest accuracy along the curve"))
     return rows
 
 

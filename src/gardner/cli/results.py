@@ -72,12 +72,13 @@ def _plain(text: str, style: str = "") -> Text:
     return Text(printable(text), style=style)
 
 
-def _place(row: dict[str, Any]) -> tuple[int, float, int]:
-    return row["features"], row["alpha"], row["batch"]
+def _place(row: dict[str, Any]) -> tuple[str, int, float, int]:
+    return row["model"], row["features"], row["alpha"], row["batch"]
 
 
-def _title(place: tuple[int, float, int]) -> str:
-    return f"N = {place[0]}, alpha = {place[1]:g}, batch {place[2]}"
+def _title(place: tuple[str, int, float, int]) -> str:
+    model, features, alpha, batch = place
+    return f"N = {features}, alpha = {alpha:g}, batch {batch}" + (f", {model}" if model else "")
 
 
 def _with_error(mean: float | None, error: float | None, digits: int) -> str:
@@ -111,14 +112,14 @@ def _print_rows(summary: Summary) -> None:
                     fixed(row["gap_to_min"], 4),
                     f"{row['converged']:.0%}",
                 )
-            _add_bounds(table, summary, place[1], budget)
+            _add_bounds(table, summary, (place[0], place[2], budget))
         output().print(table)
     if any(row["informed"] for row in [*summary.rows, *summary.failures]):
         output().print("* reads labels that nobody asked for yet", highlight=False)
 
 
-def _add_bounds(table: Table, summary: Summary, alpha: float, budget: float) -> None:
-    known = summary.bounds[alpha, budget]
+def _add_bounds(table: Table, summary: Summary, place: tuple[str, float, float]) -> None:
+    known, budget = summary.bounds[place], place[2]
     low = known.minimum
     for name, volume, accuracy in (
         ("typical", known.typical.log_volume, known.typical.accuracy),

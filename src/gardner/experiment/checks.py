@@ -3,12 +3,25 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from gardner.errors import InvalidInputError
+from gardner.model.registry import CHANNELS, PRIORS, describe, parse_channel, parse_prior
 
 MOST_SEEDS = 1_000_000
+
+
+def check_models(names: Mapping[str, Any]) -> dict[str, str]:
+    """Priors and channels in their one spelling. Registered ones only: what a file holds, no key would know."""
+    result = {}
+    for option, text in names.items():
+        kinds, parse = (PRIORS, parse_prior) if option.endswith("prior") else (CHANNELS, parse_channel)
+        if not isinstance(text, str) or text.partition(":")[0] not in kinds:
+            hint = "models of your own: gardner.experiment.loop.run"
+            raise InvalidInputError(option, text, f"it must be one of {', '.join(kinds)}", hint=hint)
+        result[option] = describe(parse(text))
+    return result
 
 
 def check_sizes(features: int, ratio: float, budget: float) -> None:

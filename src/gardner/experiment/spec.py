@@ -15,6 +15,7 @@ From Python a :class:`Spec`; from a YAML file the same under the names of the co
     test_rows: 0                    # optional: rows of a test set
     variances: vector               # optional: AMP's variances, vector or scalar
     dtype: float32                  # optional: of the pool, float32 or float64
+    channel: flip:0.05              # optional, as prior, teacher_prior and teacher_channel: `gardner models`
 
 A task is one run of one strategy on one seeded instance. Its key is a hash of the task and of the sources that make its
 rows (:func:`code_version`): a result is found again as long as neither changed.
@@ -36,8 +37,17 @@ import yaml
 
 import gardner
 from gardner.errors import InvalidInputError
-from gardner.experiment.checks import check_distinct, check_positive, check_sizes, check_whole, seeds_up_to
+from gardner.experiment.checks import (
+    check_distinct,
+    check_models,
+    check_positive,
+    check_sizes,
+    check_whole,
+    seeds_up_to,
+)
+from gardner.model import GLM, parse_channel, parse_prior
 
+MODEL = ("prior", "channel", "teacher_prior", "teacher_channel")
 Variances = Literal["vector", "scalar"]
 Precision = Literal["float32", "float64"]
 _SOURCES = ("experiment/loop.py", "experiment/training.py", "strategies/*.py", "inference/*.py", "model/*.py")
@@ -138,10 +148,20 @@ class Task:
     test_rows: int = 0
     variances: Variances = "vector"
     dtype: Precision = "float32"
+    prior: str = "gaussian"
+    channel: str = "sign"
+    teacher_prior: str = "gaussian"
+    teacher_channel: str = "sign"
+
+    @property
+    def models(self) -> tuple[GLM, GLM]:
+        """The student's model and the teacher's."""
+        student = GLM(parse_prior(self.prior), parse_channel(self.channel))
+        return student, GLM(parse_prior(self.teacher_prior), parse_channel(self.teacher_channel))
 
     def columns(self, code: str) -> dict[str, Any]:
         """What identifies the task in its rows; ``budget`` there is a round's, so the whole one is ``run_budget``."""
-        names = ("features", "pool_ratio", "batch_size", "seed", "test_rows", "variances", "dtype")
+        names = ("features", "pool_ratio", "batch_size", "seed", "test_rows", "variances", "dtype", *MODEL)
         return {
             "key": self.key(code),
             "code": code,
@@ -197,6 +217,10 @@ class Spec:
     test_rows: int = 0
     variances: Variances = "vector"
     dtype: Precision = "float32"
+    prior: str = "gaussian"
+    channel: str = "sign"
+    teacher_prior: str | None = None  # the student's, if nothing else is said
+    teacher_channel: str | None = None
 
     def __post_init__(self) -> None:
         """Errors name the option of the command line, which is the key of the file."""
@@ -210,18 +234,25 @@ class Spec:
         for name, choice, allowed in (("variances", self.variances, Variances), ("dtype", self.dtype, Precision)):
             if choice not in get_args(allowed):
                 raise InvalidInputError(name, choice, f"it must be {' or '.join(get_args(allowed))}")
+        _ = self._models
         for features, ratio, budget in itertools.product(self.features, self.pool_ratio, self.budget):
             check_sizes(features, ratio, budget)
+
+    @property
+    def _models(self) -> dict[str, str]:
+        given = {"prior": self.prior, "channel": self.channel}
+        given |= {"teacher_prior": self.teacher_prior or self.prior}
+        return check_models(given | {"teacher_channel": self.teacher_channel or self.channel})
 
     def tasks(self) -> list[Task]:
         """Seed by seed, so that what is finished early can already be compared between strategies."""
         strategies = [strategy.without_defaults() for strategy in self.strategies]
         _check_strategies(strategies)
+        common: dict[str, Any] = {"test_rows": self.test_rows, "variances": self.variances, "dtype": self.dtype}
+        common |= self._models
         axes = (self.seeds, self.features, self.pool_ratio, self.batch_size, self.budget, strategies)
         return [
-            Task(
-                strategy, features, float(ratio), float(budget), batch, seed, self.test_rows, self.variances, self.dtype
-            )
+            Task(strategy, features, float(ratio), float(budget), batch, seed, **common)
             for seed, features, ratio, batch, budget, strategy in itertools.product(*axes)
         ]
 
@@ -232,7 +263,7 @@ def _check_strategies(strategies: Sequence[StrategySpec]) -> None:
 
 
 _KEYS = {"features": "features", "alpha": "pool_ratio", "budget": "budget", "batch": "batch_size"}
-_OPTIONAL = ("test_rows", "variances", "dtype")
+_OPTIONAL = ("test_rows", "variances", "dtype", *MODEL)
 
 
 def read_spec(path: Path | str) -> Spec:

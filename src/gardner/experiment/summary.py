@@ -17,8 +17,8 @@ from typing import TYPE_CHECKING, Any
 import pandas as pd
 
 from gardner.errors import GardnerError, InvalidInputError
-from gardner.experiment.spec import Task, code_version, label
-from gardner.model import PERCEPTRON
+from gardner.experiment.spec import MODEL, Task, code_version, label
+from gardner.model import GLM, parse_channel, parse_prior
 from gardner.records import FAILED
 
 if TYPE_CHECKING:
@@ -26,11 +26,12 @@ if TYPE_CHECKING:
 
 LN2 = math.log(2.0)
 _PARTS = 4  # budgets in a table when none are asked for: quarters of the longest run
-_PLACE = ["features", "pool_ratio", "batch_size"]
+_PLACE = ["model", "features", "pool_ratio", "batch_size"]
 _SAME = ["label", *_PLACE, "seed"]  # runs that agree in these tell the same story, perhaps to another length
 TODAY, UNKNOWN, OTHER = range(3)  # the code that made a row; in this order rows are preferred
 
 Row = dict[str, Any]
+Place = tuple[str, float, float]  # model, α, n
 
 
 @dataclass(frozen=True)
@@ -40,7 +41,7 @@ class Summary:
     rows: list[Row]
     pairs: list[Row]
     failures: list[Row]
-    bounds: dict[tuple[float, float], Bounds]
+    bounds: dict[Place, Bounds]
     notes: list[str]
 
     def record(self) -> dict[str, list[Row]]:
@@ -60,7 +61,8 @@ def summarise(
     """
     if any(not (math.isfinite(budget) and budget > 0.0) for budget in at):
         raise InvalidInputError("at", list(at), "budgets must be positive")
-    frame = frame.assign(label=_labels(frame), age=_ages(frame, current or {}))
+    frame = frame.fillna({name: Task.__dataclass_fields__[name].default for name in MODEL})  # before there were models
+    frame = frame.assign(label=_labels(frame), model=_models(frame), age=_ages(frame, current or {}))
     runs = frame[frame["status"] != FAILED]
     longest = float(runs["run_budget"].max()) if len(runs) else 0.0
     asked = sorted(set(at)) or [longest * part / _PARTS for part in range(1, _PARTS + 1)]
@@ -75,7 +77,9 @@ def summarise(
         for key, group in points.groupby(["label", *_PLACE, "labels"], sort=True)
     ]
     rows = [_row(place, group, bounds) for place, group in groups]
-    rows.sort(key=lambda row: (row["features"], row["alpha"], row["batch"], row["budget"], row["log_volume"]))
+    rows.sort(
+        key=lambda row: (row["model"], row["features"], row["alpha"], row["batch"], row["budget"], row["log_volume"])
+    )
     return Summary(rows, _pairs(points), _failures(frame), bounds, notes)
 
 
@@ -90,6 +94,19 @@ def _labels(frame: pd.DataFrame) -> pd.Series[str]:
 
     columns = [frame[name] for name in ("strategy", "parameters", *usual)]
     return pd.Series([told(*row) for row in zip(*columns, strict=True)], index=frame.index, dtype=object)
+
+
+def _models(frame: pd.DataFrame) -> pd.Series[str]:
+    """A model as ``prior / channel``, with the teacher's if it is another; the perceptron goes without saying."""
+
+    @functools.cache
+    def told(prior: str, channel: str, *teacher: str) -> str:
+        if (prior, channel, *teacher) == ("gaussian", "sign") * 2:
+            return ""
+        return f"{prior} / {channel}" + ("" if teacher == (prior, channel) else f" (teacher {' / '.join(teacher)})")
+
+    rows = zip(*(frame[name] for name in MODEL), strict=True)
+    return pd.Series([told(*row) for row in rows], index=frame.index, dtype=object)
 
 
 def _ages(frame: pd.DataFrame, current: Mapping[str, str]) -> pd.Series[int]:
@@ -147,28 +164,28 @@ def _tasks(frame: pd.DataFrame) -> set[tuple[Any, ...]]:
 
 
 @functools.lru_cache(maxsize=1024)
-def _bound(alpha: float, budget: float) -> Bounds:
+def _bound(names: tuple[str, str, str, str], alpha: float, budget: float) -> Bounds:
     """The bounds at a place, once a process: tables and charts meet the same ones again and again."""
     from gardner.theory import bounds
 
-    return bounds(PERCEPTRON, alpha, budget)
+    student, teacher = (GLM(parse_prior(prior), parse_channel(channel)) for prior, channel in (names[:2], names[2:]))
+    return bounds(student, alpha, budget, teacher)
 
 
-def _bounds(points: pd.DataFrame, progress: Callable[[float], None]) -> dict[tuple[float, float], Bounds]:
-    if not len(points):
-        return {}
-    places = sorted(set(zip(points["pool_ratio"].tolist(), points["budget"].tolist(), strict=True)))
+def _bounds(points: pd.DataFrame, progress: Callable[[float], None]) -> dict[Place, Bounds]:
+    columns = ("model", "pool_ratio", "budget", *MODEL)
+    places = sorted(set(points[list(columns)].itertuples(index=False, name=None)))
     result = {}
-    for index, (alpha, budget) in enumerate(places):
+    for index, (model, alpha, budget, *names) in enumerate(places):
         # a pool of round(αN) rows may hold a little more than α
-        result[alpha, budget] = _bound(alpha, min(budget, alpha))
+        result[model, alpha, budget] = _bound(tuple(names), alpha, min(budget, alpha))
         progress((index + 1) / len(places))
     return result
 
 
-def _row(place: Row, group: pd.DataFrame, bounds: dict[tuple[float, float], Bounds]) -> Row:
+def _row(place: Row, group: pd.DataFrame, bounds: dict[Place, Bounds]) -> Row:
     budget = place["labels"] / place["features"]
-    known = bounds[place["pool_ratio"], budget]
+    known = bounds[place["model"], place["pool_ratio"], budget]
     volume, volume_error = _mean(group["log_volume"])
     accuracy, accuracy_error = _mean(group["accuracy"])
     tested, tested_error = (None, None) if group["test_accuracy"].isna().any() else _mean(group["test_accuracy"])
@@ -176,8 +193,10 @@ def _row(place: Row, group: pd.DataFrame, bounds: dict[tuple[float, float], Boun
     informed = bool(group["informed"].any())
     least = math.nan if low.status.value == "unresolved" else low.log_volume
     goal = least if informed else known.halving
+    noisy = known.capacity < known.label_entropy - 1e-9 or not known.discrete  # ln v is no information then
     return {
         "strategy": place["label"],
+        "model": place["model"],
         "features": int(place["features"]),
         "alpha": float(place["pool_ratio"]),
         "batch": int(place["batch_size"]),
@@ -189,10 +208,10 @@ def _row(place: Row, group: pd.DataFrame, bounds: dict[tuple[float, float], Boun
         "accuracy_stderr": accuracy_error,
         "test_accuracy": tested,
         "test_accuracy_stderr": tested_error,
-        "bits_per_label": -volume / (LN2 * budget),
-        "gap_to_halving": volume - known.halving,
+        "bits_per_label": None if noisy else -volume / (LN2 * budget),
+        "gap_to_halving": None if math.isnan(known.halving) else volume - known.halving,
         "gap_to_min": None if math.isnan(least) else volume - least,
-        "way_to_bound": _way(volume, known.typical.log_volume, goal),
+        "way_to_bound": None if noisy else _way(volume, known.typical.log_volume, goal),
         "converged": float(group["share"].mean()),
         "informed": informed,
     }
@@ -205,6 +224,7 @@ def _way(volume: float, random: float, goal: float) -> float | None:
 
 def _mean(values: pd.Series[float]) -> tuple[float, float | None]:
     """Mean and standard error; one value has no error, and one NaN is not left out."""
+    values = values.astype(float)  # columns without a single value are of no type
     error = None if len(values) < 2 else float(values.std(ddof=1, skipna=False)) / math.sqrt(len(values))
     return float(values.mean(skipna=False)), error
 
@@ -213,13 +233,19 @@ def _pairs(points: pd.DataFrame) -> list[Row]:
     """Differences first − second between strategies on the same pools, over the seeds that both have."""
     result: list[Row] = []
     groups: Any = points.groupby([*_PLACE, "labels"], sort=True)
-    for (features, alpha, batch, labels), group in groups:
+    for (model, features, alpha, batch, labels), group in groups:
         tables = [(name, table.set_index("seed").sort_index()) for name, table in group.groupby("label", sort=True)]
         for (first, one), (second, two) in itertools.combinations(tables, 2):
             seeds = one.index.intersection(two.index)
             if not len(seeds):
                 continue
-            row: Row = {"strategy": first, "versus": second, "features": int(features), "alpha": float(alpha)}
+            row: Row = {
+                "strategy": first,
+                "versus": second,
+                "model": model,
+                "features": int(features),
+                "alpha": float(alpha),
+            }
             row |= {"batch": int(batch), "budget": labels / features, "seeds": len(seeds)}
             for name in ("log_volume", "accuracy"):
                 difference = one.loc[seeds, name] - two.loc[seeds, name]
@@ -239,6 +265,7 @@ def _failures(frame: pd.DataFrame) -> list[Row]:
         result.append(
             {
                 "strategy": row["label"],
+                "model": row["model"],
                 "features": row["features"],
                 "alpha": row["pool_ratio"],
                 "batch": row["batch_size"],

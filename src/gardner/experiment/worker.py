@@ -149,7 +149,9 @@ def execute(task: Task) -> Answer:
     try:
         strategy = make_strategy(task.strategy.name, dict(task.strategy.parameters))
         known["informed"] = bool(strategy.informed)
-        curve = run(draw_instance(task.features, task.pool_ratio, task.seed, dtype=task.dtype), strategy, **options)
+        student, teacher = task.models
+        pool = draw_instance(task.features, task.pool_ratio, task.seed, teacher, task.dtype)
+        curve = run(pool, strategy, model=student, teacher=teacher, **options)
     except GardnerError as error:
         return {**known, "reason": f"{type(error).__name__}: {error.what}", "hint": error.hint}
     except BaseException as error:  # sys.exit() in a strategy too

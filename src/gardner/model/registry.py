@@ -75,7 +75,7 @@ def describe(part: Prior | Channel) -> str:
     kind = type(part)
     name = names.get(kind, f"{kind.__module__}:{kind.__qualname__}")
     parameters = list(getattr(part, "__dataclass_fields__", {}))
-    if not parameters or part == kind():
+    if not parameters or part == Gaussian():  # the standard normal goes without its variance
         return name
     return f"{name}:{getattr(part, parameters[0])!r}" if len(parameters) == 1 else repr(part)
 

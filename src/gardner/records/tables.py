@@ -26,6 +26,10 @@ TASK_COLUMNS = {
     "test_rows": pa.int64(),
     "variances": pa.string(),
     "dtype": pa.string(),
+    "prior": pa.string(),
+    "channel": pa.string(),
+    "teacher_prior": pa.string(),
+    "teacher_channel": pa.string(),
     "informed": pa.bool_(),
 }
 ROUND_COLUMNS = {

@@ -52,7 +52,7 @@ class Race:
     def of(self, strategy: str) -> Lane:
         """One strategy by budget, with the bounds of its budgets."""
         rows = sorted((row for row in self.summary.rows if row["strategy"] == strategy), key=lambda row: row["budget"])
-        known = [self.summary.bounds[row["alpha"], row["budget"]] for row in rows]
+        known = [self.summary.bounds[row["model"], row["alpha"], row["budget"]] for row in rows]
         return Lane(
             budget=_column(row["budget"] for row in rows),
             log_volume=_column(row["log_volume"] for row in rows),
@@ -84,7 +84,7 @@ def race(frame: pd.DataFrame, budgets: Sequence[float], progress: Progress) -> R
 def bounds_frame(summary: Summary) -> pd.DataFrame:
     """A summary's bounds, one row a kind and budget."""
     rows: list[dict[str, Any]] = []
-    for (alpha, budget), known in sorted(summary.bounds.items()):
+    for (_, alpha, budget), known in sorted(summary.bounds.items()):
         place = {"alpha": alpha, "budget": budget}
         ends = {"minimum": known.minimum, "maximum": known.maximum}
         points = {kind: None if end.status.value == "unresolved" else end.point for kind, end in ends.items()}

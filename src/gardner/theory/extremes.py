@@ -1,4 +1,4 @@
-"""The best and the worst subset by what matters: with noise, the smallest evidence is neither.
+"""The best and the worst point of a curve by what matters: with noise, the smallest evidence is neither.
 
 Information and accuracy are followed along both sides of a curve; an extreme inside is refined between its neighbours
 by golden section in ln v, one at an end is that end.

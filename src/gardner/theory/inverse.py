@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING
 
 from scipy.optimize import brentq
 
-from gardner.errors import ConvergenceError
+from gardner.errors import ConvergenceError, InvalidInputError
 from gardner.model import GLM, PERCEPTRON
 from gardner.theory.bounds import LN2
 from gardner.theory.branch import Side, Status
@@ -82,7 +82,10 @@ def budget_for(
     >>> round(answer.best, 3), round(answer.agnostic, 3), round(answer.random, 3)
     (0.295, 0.721, 0.815)
     """
-    check_model(model)
+    pair = check_model(model)
+    if not (pair.gaussian and model.channel.noiseless and model.channel.labels):
+        why = "volumes fall with the budget, and one label is one bit, only for a Gaussian prior and noiseless labels"
+        raise InvalidInputError("model", model, why, hint="use bounds over a range of budgets")
     check_target(pool_ratio, log_volume, accuracy)
     alpha = float(pool_ratio)
     whole = pool(model, alpha)

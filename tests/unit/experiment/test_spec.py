@@ -11,6 +11,7 @@ import pytest
 
 from gardner.errors import InvalidInputError
 from gardner.experiment.spec import Spec, StrategySpec, Task, code_version, read_spec
+from gardner.model import Probit, Sign
 
 GOOD = """
 strategies:
@@ -114,7 +115,8 @@ def test_keys_tell_tasks_apart() -> None:
     others: list[dict[str, Any]] = [
         {"strategy": StrategySpec("agnostic")}, {"strategy": StrategySpec("random", {"x": 1})}, {"features": 41},
         {"pool_ratio": 3.5}, {"budget": 0.4}, {"batch_size": 5}, {"seed": 1}, {"test_rows": 9},
-        {"variances": "scalar"}, {"dtype": "float64"},
+        {"variances": "scalar"}, {"dtype": "float64"}, {"prior": "laplace"}, {"channel": "flip:0.1"},
+        {"teacher_prior": "rademacher"}, {"teacher_channel": "probit:0.1"},
     ]  # fmt: skip
     keys = {dataclasses.replace(task, **change).key("code") for change in others}
     assert len(keys | {task.key("code"), task.key("other code")}) == len(others) + 2
@@ -191,3 +193,16 @@ seeds: 2
     assert labels == ["committee(members=3)", "committee(members=3, walk=1)", "committee(members=5, walk=1)"]
     with pytest.raises(InvalidInputError, match=r"spec key = 'walk' .* there twice"):
         read_spec(written(tmp_path, text.replace("walk: 1", "walk: 1, walk: 1")))
+
+
+def test_models_have_one_spelling_and_the_teacher_follows() -> None:
+    task = spec(channel="flip:.05", prior="gaussian:1").tasks()[0]
+    assert (task.prior, task.channel, task.teacher_prior, task.teacher_channel) == (
+        "gaussian", "flip:0.05", "gaussian", "flip:0.05",
+    )  # fmt: skip
+    student, teacher = spec(channel="probit:0.1", teacher_channel="sign").tasks()[0].models
+    assert (student.channel, teacher.channel) == (Probit(0.1), Sign())
+    with pytest.raises(InvalidInputError, match="channel = 'nonsense' is not valid: it must be one of sign, flip"):
+        spec(channel="nonsense")
+    with pytest.raises(InvalidInputError, match="models of your own"):
+        spec(prior="my_model.py:Uniform")

@@ -43,7 +43,7 @@ def test_means_errors_and_gaps() -> None:
     (row,) = result.rows
     known = bounds(pool_ratio=3.0, budget=0.2)
     keys = (
-        "strategy features alpha batch budget seeds log_volume log_volume_stderr accuracy accuracy_stderr "
+        "strategy model features alpha batch budget seeds log_volume log_volume_stderr accuracy accuracy_stderr "
         "test_accuracy test_accuracy_stderr bits_per_label gap_to_halving gap_to_min way_to_bound converged informed"
     )
     assert list(row) == keys.split()
@@ -118,7 +118,7 @@ def test_failures_have_their_reasons_until_they_are_done() -> None:
     assert (result.rows, result.pairs) == ([], [])
     (failure,) = result.failures
     assert failure == {
-        "strategy": "mine.py:Mine", "features": 100, "alpha": 3.0, "batch": 10, "budget": 0.1, "seed": 4,
+        "strategy": "mine.py:Mine", "model": "", "features": 100, "alpha": 3.0, "batch": 10, "budget": 0.1, "seed": 4,
         "informed": None, "reason": "KeyError: 'x'", "hint": "raised at mine.py:3",
     }  # fmt: skip
     done = part("mine.py:Mine", 4, [-0.06], code="today")
