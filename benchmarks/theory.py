@@ -29,7 +29,7 @@ import time
 from collections.abc import Callable
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import asdict, dataclass, field
-from typing import Any
+from typing import Any, cast
 
 import jax
 import jax.numpy as jnp
@@ -40,12 +40,14 @@ from gardner.model import PERCEPTRON
 from gardner.theory.branch import Side, follow
 from gardner.theory.free_entropy import INNER_ORDER, Theta
 from gardner.theory.jets import locate_inner, outer_grid
+from gardner.theory.pair import pair_of
 from gardner.theory.precision import double_precision
 from gardner.theory.quadrature import CHUNK, Floats, Peak, window_rule
 from gardner.theory.special import inverse_mills, log_ndtr
 from gardner.theory.stationary import TOLERANCE, Problem, to_coordinates
 from gardner.theory.typical import typical_theta
 
+PAIR = pair_of(PERCEPTRON)
 ALPHA = 3.0
 BUDGETS = tuple(round(0.1 + 0.2 * i, 1) for i in range(14))
 TARGET = 5.0
@@ -210,7 +212,7 @@ def burst(x: Any, phi: Any, damping: Any, last: Any, fixed: Any, eta: Any, weigh
 
 def windows_at(theta: Floats, eta: Floats) -> Peak:
     """Inner windows at all outer nodes, by the product's compiled finder (one label class: the channel is even)."""
-    found = [locate_inner(PERCEPTRON, theta, part)[0] for part in eta.reshape(-1, CHUNK)]
+    found = [cast(Peak, locate_inner(PAIR, theta, part)[0]) for part in eta.reshape(-1, CHUNK)]
     return found[0] if len(found) == 1 else Peak(*(jnp.concatenate(parts) for parts in zip(*found, strict=True)))
 
 
@@ -239,7 +241,7 @@ def iterate(start: Iterate, fixed: Floats, deadline: float) -> Iterate:
         if not np.all(np.isfinite(z)):
             return Iterate(now.x, now.phi, now.damping, math.nan, now.sweeps)
         if made_at is None or np.abs(z - made_at).max() > REGRID:
-            eta, weights = map(np.concatenate, zip(*outer_grid(PERCEPTRON, theta).chunks(), strict=True))
+            eta, weights = map(np.concatenate, zip(*outer_grid(PAIR, theta).chunks(), strict=True))
             made_at = z
         arguments = (now.x, np.float64(now.phi), np.float64(now.damping), last, fixed)
         x, phi, damping, last, mismatch, count = burst(*arguments, eta, weights, windows_at(theta, eta))
@@ -292,7 +294,7 @@ def run_baseline(points: list[Point], rules: Rules) -> Run:
     for n in dict.fromkeys(point.budget for point in points):
         start = time.perf_counter()
         for side in Side:
-            typical = typical_theta(PERCEPTRON, ALPHA, n)
+            typical = typical_theta(PAIR, ALPHA, n)
             history = [(0.0, Iterate(to_hats(typical), typical[4]))]
             for point in points:
                 if (point.budget, point.side) == (n, side.value) and time.perf_counter() - began < rules.seconds:
