@@ -51,6 +51,7 @@ def test_random_subsets_by_enumeration(channel: Channel) -> None:
     assert np.abs(fit[1]).max() < 5 * np.array(errors).max() + 2e-3
 
 
+@pytest.mark.slow
 def test_spread_of_subsets_is_the_curvature_of_the_complexity() -> None:
     """In one pool ln v varies between subsets with N Var(ln v) = d ln v/dβ at β = 0, the width of the curve's top."""
     model, N, alpha, chosen = GLM(Rademacher(), Sign()), 12, 2.5, 6

@@ -32,6 +32,8 @@ _WALL, _NOISE = 1e4, 1e-9  # beyond that |β| ln v stands still, and a step back
 _TIGHT = 1e-9  # … and below which nothing is gained by going on
 _LARGEST_BETA = 1e9
 _MOST_STEPS = 400  # tried per side; an honest "unresolved" beats a hang, and a count does not depend on the machine
+_SHORTEST_WITH_HATS = 1e-2  # a failed search for hats is costly, and where there are none no step is short enough
+_TURN = 0.03  # longest step round a turning point of ln v
 _FIRST_STEP, _LONGEST_STEP, _SHORTEST_STEP = 0.4, 1.2, 1e-5
 
 
@@ -134,7 +136,7 @@ def _walk(problem: Problem, side: Side, start: Floats, states: list[State]) -> t
             if _reach(last) < _GOOD_ENOUGH:
                 return Status.BRACKETED, ""
             step *= 0.4
-            if step < _SHORTEST_STEP:
+            if step < (_SHORTEST_STEP if problem.pair.gaussian else _SHORTEST_WITH_HATS):
                 return Status.UNRESOLVED, f"the branch could not be followed further ({error.what})"
             continue
         states.append(new)
@@ -173,6 +175,8 @@ def _next(problem: Problem, side: Side, last: State, tangent: Floats, step: floa
     backwards = side.sign * (new.log_volume - last.log_volume) < -_NOISE
     if new.theta.beta * last.theta.beta <= 0.0 or (backwards and abs(last.theta.beta) > _WALL):
         raise ConvergenceError("the branch turned back")
+    if backwards and step > _TURN:  # between there and here Σ may have been negative
+        raise ConvergenceError("the branch turns back in ln v")
     return new
 
 

@@ -41,7 +41,7 @@ from gardner.theory.state_evolution import weight_grid
 _ORDER, _CHECK = 36, 52  # of the inner window: 18 nodes on each of its panels, 26 for the error estimate
 _TOLERANCE = 1e-11
 _ACCEPTABLE = 1e-8
-_STEPS, _HALVINGS, _KEPT = 12, 8, 1000
+_STEPS, _HALVINGS, _KEPT = 9, 3, 1000
 
 
 class Known(NamedTuple):
@@ -101,7 +101,7 @@ def solve_hats(pair: Pair, theta: Floats, memory: Memory) -> Floats:
         return start.k
     ahead = start.slope @ (_place(theta) - _place(start.theta))
     k, reached, step = start.k, 0.0, 1.0
-    for _ in range(60):
+    for _ in range(20):
         if reached >= 1.0:
             return k
         try:

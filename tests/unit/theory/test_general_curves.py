@@ -45,10 +45,10 @@ PAIRS: dict[str, tuple[GLM, GLM | None]] = {
     "linear": (GLM(Gaussian(), Linear(0.1)), None),
     "flip": (GLM(Gaussian(), Flip(0.05)), None),
     "ridge": (GLM(Gaussian(2.0), Linear(0.3)), GLM(Gaussian(), Linear(0.1))),
-    "sparse regression": (GLM(GaussBernoulli(0.3), Linear(0.1)), None),
     "probit from flips": (GLM(Gaussian(1.5), Probit(0.2)), GLM(Laplace(), Flip(0.05))),
 }
 SLOW: dict[str, tuple[GLM, GLM | None]] = {
+    "sparse regression": (GLM(GaussBernoulli(0.3), Linear(0.1)), None),
     "binary": (GLM(Rademacher(), Sign()), None),
     "binary flips": (GLM(Rademacher(), Flip(0.05)), None),
     "laplace": (GLM(Laplace(), Sign()), None),
@@ -102,6 +102,7 @@ def test_flips_make_the_smallest_evidence_a_bad_subset() -> None:
     assert clean.halving == -BUDGET * math.log(2.0)
 
 
+@pytest.mark.slow
 def test_binary_weights_freeze() -> None:
     """No subset of binary weights and noiseless labels has a volume below 2^−N; the curve ends there."""
     for budget in (0.6, 1.3):
@@ -174,6 +175,7 @@ def test_a_window_holds_two_peaks(gain: float) -> None:
     assert logsumexp(exponent(z) + log_weights) == pytest.approx(expected, abs=1e-7 * (1 + gain))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("scale", [1.0, 10.0])
 @double_precision
 def test_a_table_has_value_and_derivatives(scale: float) -> None:
