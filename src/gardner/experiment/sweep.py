@@ -24,6 +24,7 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
 from multiprocessing import resource_tracker
 from pathlib import Path
+from types import FrameType
 from typing import Any
 
 from gardner.errors import GardnerError, InvalidInputError
@@ -86,7 +87,7 @@ def run_tasks(
         state = Progress(len(wanted) - len(left), len(wanted), len(failed - redo))
         progress(state)
         if left:
-            with _client(workers, scheduler, len(left)) as client:
+            with _interrupts_noted() as noted, _client(workers, scheduler, len(left)) as client:
                 begin = time.monotonic()
                 for count, (key, answer) in enumerate(_answers(client, left, time_limit), 1):
                     _write(store, left[key], answer)
@@ -94,6 +95,8 @@ def run_tasks(
                     state = Progress(state.done + 1, state.total, state.failed + ("reason" in answer), rate)
                     state = replace(state, seconds_left=(state.total - state.done) / rate)
                     progress(state)
+                    if noted.is_set():
+                        raise KeyboardInterrupt
     return Outcome(tuple(wanted), len(left), state.failed)
 
 
@@ -173,6 +176,27 @@ def _interrupts_held_back() -> Iterator[None]:
             signal.signal(signal.SIGINT, before)
     if held:
         raise KeyboardInterrupt
+
+
+@contextmanager
+def _interrupts_noted() -> Iterator[threading.Event]:
+    """Ctrl-C as ever, and a note of it: one that arrives while a destructor runs is swallowed by Python."""
+    noted = threading.Event()
+    main = threading.current_thread() is threading.main_thread()
+    before = signal.getsignal(signal.SIGINT)
+    if not main or before is not signal.default_int_handler:
+        yield noted
+        return
+
+    def note(number: int, frame: FrameType | None) -> None:
+        noted.set()
+        signal.default_int_handler(number, frame)
+
+    signal.signal(signal.SIGINT, note)
+    try:
+        yield noted
+    finally:
+        signal.signal(signal.SIGINT, before)
 
 
 @contextmanager

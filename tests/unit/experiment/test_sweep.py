@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import json
+import signal
 import subprocess
 import sys
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 import pytest
@@ -182,3 +183,20 @@ def test_a_file_is_the_same_task_wherever_it_is_named_from(
         assert run_tasks(tasks(name), out, scheduler=two_workers).ran == 0
     with pytest.raises(InvalidInputError, match=r"there twice; .*without folders"):
         tasks("deep/mine.py:mine", f"{file}:mine")
+
+
+def test_an_interrupt_that_is_swallowed_still_stops(tmp_path: Path, two_workers: str) -> None:
+    """Python drops what a destructor raises, Ctrl-C too; here somebody else drops it."""
+    before = signal.getsignal(signal.SIGINT)
+
+    def swallow(now: Progress) -> None:
+        if now.done == 1:
+            with suppress(KeyboardInterrupt):
+                signal.raise_signal(signal.SIGINT)
+
+    wanted = tasks("random", seeds=6)
+    with pytest.raises(KeyboardInterrupt):
+        run_tasks(wanted, tmp_path, scheduler=two_workers, progress=swallow)
+    assert len(Store(tmp_path).keys()) == 1
+    assert signal.getsignal(signal.SIGINT) is before
+    assert run_tasks(wanted, tmp_path, scheduler=two_workers).ran == 5
