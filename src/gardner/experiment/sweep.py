@@ -180,7 +180,7 @@ def _interrupts_held_back() -> Iterator[None]:
 
 @contextmanager
 def _interrupts_noted() -> Iterator[threading.Event]:
-    """Ctrl-C as ever, and a note of it: one that arrives while a destructor runs is swallowed by Python."""
+    """Ctrl-C as ever, except while a destructor runs: Python would swallow it, so it is noted for the next answer."""
     noted = threading.Event()
     main = threading.current_thread() is threading.main_thread()
     before = signal.getsignal(signal.SIGINT)
@@ -188,9 +188,13 @@ def _interrupts_noted() -> Iterator[threading.Event]:
         yield noted
         return
 
-    def note(number: int, frame: FrameType | None) -> None:
+    def note(_: int, frame: FrameType | None) -> None:
         noted.set()
-        signal.default_int_handler(number, frame)
+        while frame is not None:
+            if frame.f_code.co_name == "__del__":
+                return
+            frame = frame.f_back
+        raise KeyboardInterrupt
 
     signal.signal(signal.SIGINT, note)
     try:

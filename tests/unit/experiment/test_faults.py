@@ -185,12 +185,12 @@ def test_kill_9_during_a_task(tmp_path: Path, file: Path, cluster: str, victim: 
 
 def command(file: Path, out: Path) -> list[str]:
     sizes = ["--features=60", "--alpha=3", "--budget=0.3", "--batch=6", "--seeds=6", "--workers=2", f"--out={out}"]
-    names = [f"{file}:Waiting", "random", f"--param={file}:Waiting.seconds=0.4"]
+    names = [f"{file}:Waiting", "random", f"--param={file}:Waiting.seconds=1.5"]
     return [sys.executable, "-m", "gardner", "bench", *names, *sizes]
 
 
 def run_tasks_of(file: Path, out: Path, cluster: str) -> int:
-    strategies = StrategySpec(f"{file}:Waiting", {"seconds": 0.4}), StrategySpec("random")
+    strategies = StrategySpec(f"{file}:Waiting", {"seconds": 1.5}), StrategySpec("random")
     return run_tasks(tasks(*strategies, seeds=6), out, scheduler=cluster).ran
 
 
@@ -250,7 +250,7 @@ def test_a_scheduler_that_goes_away(tmp_path: Path, file: Path, cluster: str) ->
             started[0].kill()
 
     try:
-        wait_for(address_file.exists)
+        wait_for(lambda: address_file.exists() and address_file.read_text().rstrip().endswith("}"))
         address = json.loads(address_file.read_text())["address"]
         with pytest.raises(SweepError, match="connection to the scheduler was lost; everything finished is kept"):
             run_tasks(wanted, out, scheduler=address, progress=kill)
