@@ -23,7 +23,7 @@ from gardner.model import Channel
 
 Floats = NDArray[Any]  # float32 or float64
 
-BLOCK = 1 << 20  # entries of F in a block, at least
+BLOCK = 1 << 19  # entries of F in a block, at least
 MOST_BLOCKS = 64  # more would spend time on adding up
 SMALL = 1 << 17  # entries of F below which a second thread costs more than it brings
 

@@ -38,11 +38,13 @@ def run_all(function: Callable[..., Any], tasks: Iterable[tuple[Any, ...]], thre
     Tasks must not depend on each other, so that the result is the same whatever the number of threads. A task that
     itself asks for threads gets none: waiting for a place in its own pool it would wait forever.
     """
-    if threads == 1 or getattr(_here, "busy", False):
+    tasks = list(tasks)
+    threads = min(threads, len(tasks))
+    if threads <= 1 or getattr(_here, "busy", False):
         for task in tasks:
             function(*task)
         return
-    queue = iter(list(tasks))  # next() of a list iterator is atomic
+    queue = iter(tasks)  # next() of a list iterator is atomic
     stopped = threading.Event()
 
     def work() -> None:
