@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gardner.model.prior import check_parameter
+from gardner.model.real import RealLabels
 from gardner.model.special import NUMPY, Array, Library
 
 _WIDTHS = 9.0  # standard deviations beyond which a Gaussian is zero
@@ -17,7 +18,7 @@ _NODES, _WEIGHTS = np.polynomial.legendre.leggauss(96)
 
 
 @dataclass(frozen=True)
-class Absolute:
+class Absolute(RealLabels):
     """Real labels y = |h| + √noise z, z normal: e^ψ is the sum over the sign ± of the field of e^{L(±ω)}, with
 
         L(ω) = ln ∫₀^∞ N(y; h, noise) N(h; ω, V) dh = ln N(y; ω, W) + ln Φ(t),
@@ -34,21 +35,6 @@ class Absolute:
     def __post_init__(self) -> None:
         """Check the parameter."""
         check_parameter("absolute.noise", self.noise, 0.0, math.inf)
-
-    @property
-    def label_classes(self) -> tuple[tuple[float, float], ...]:
-        """None: labels are real."""
-        return ()
-
-    @property
-    def labels(self) -> tuple[float, ...]:
-        """None: labels are real."""
-        return ()
-
-    @property
-    def noiseless(self) -> bool:
-        """No label excludes weights."""
-        return False
 
     def _argument(self, y: Array, omega: Array, V: Array, library: Library) -> Array:
         """The argument t."""
@@ -107,5 +93,4 @@ class Absolute:
 
     def sample(self, fields: NDArray[Any], rng: np.random.Generator) -> NDArray[Any]:
         """Absolute values with noise."""
-        noise = math.sqrt(self.noise) * rng.standard_normal(fields.shape)
-        return np.asarray(np.abs(fields) + noise.astype(fields.dtype))
+        return self.noisy(np.abs(fields), rng)

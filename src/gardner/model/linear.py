@@ -10,11 +10,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gardner.model.prior import check_parameter
+from gardner.model.real import RealLabels
 from gardner.model.special import NUMPY, Array, Library
 
 
 @dataclass(frozen=True)
-class Linear:
+class Linear(RealLabels):
     """Real labels y = h + √noise z, z normal: ψ_Y(y, ω, V) = ln N(y; ω, V + noise).
 
     g = (y − ω)/(V + noise), −g' = 1/(V + noise).
@@ -28,21 +29,6 @@ class Linear:
     def __post_init__(self) -> None:
         """Check the parameter."""
         check_parameter("linear.noise", self.noise, 0.0, math.inf)
-
-    @property
-    def label_classes(self) -> tuple[tuple[float, float], ...]:
-        """None: labels are real."""
-        return ()
-
-    @property
-    def labels(self) -> tuple[float, ...]:
-        """None: labels are real."""
-        return ()
-
-    @property
-    def noiseless(self) -> bool:
-        """No label excludes weights."""
-        return False
 
     def log_partition(self, y: Array, omega: Array, V: Array, library: Library = NUMPY) -> Array:
         """ψ_Y(y, ω, V)."""
@@ -66,5 +52,4 @@ class Linear:
 
     def sample(self, fields: NDArray[Any], rng: np.random.Generator) -> NDArray[Any]:
         """Fields with noise."""
-        noise = math.sqrt(self.noise) * rng.standard_normal(fields.shape)
-        return np.asarray(fields + noise.astype(fields.dtype))
+        return self.noisy(fields, rng)

@@ -8,6 +8,7 @@ branches of the large-deviation problem live (u down to −10⁴). Here everythi
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 
 import jax
 import jax.numpy as jnp
@@ -19,8 +20,10 @@ _FAR = -8.0  # below, the continued fraction; its depth is what double precision
 _DEPTH = 16
 
 
-@jax.custom_jvp
-def inverse_mills(u: jax.Array) -> jax.Array:
+Function = Callable[[jax.Array], jax.Array]
+
+
+def _fraction_mills(u: jax.Array) -> jax.Array:
     """ρ(u) = φ(u)/Φ(u); for u < −8 Laplace's continued fraction ρ(−x) = x + 1/(x + 2/(x + 3/(x + …)))."""
     x = jnp.maximum(-u, -_FAR)
     # a loop, not 16 lines unrolled: it compiles several times faster
@@ -30,38 +33,7 @@ def inverse_mills(u: jax.Array) -> jax.Array:
     return jnp.where(u < _FAR, x + tail, ratio)
 
 
-@inverse_mills.defjvp
-def _inverse_mills_jvp(primals: tuple[jax.Array], tangents: tuple[jax.Array]) -> tuple[jax.Array, jax.Array]:
-    (u,), (du,) = primals, tangents
-    rho = inverse_mills(u)
-    return rho, -rho * (rho + u) * du
-
-
-@jax.custom_jvp
-def log_ndtr(u: jax.Array) -> jax.Array:
-    """ln Φ(u), accurate to rounding for every u."""
-    left = -0.5 * u * u - 0.5 * math.log(2.0 * math.pi) - jnp.log(inverse_mills(u))  # ρ(u) serves the derivatives too
-    right = jnp.log1p(-0.5 * erfc(jnp.maximum(u, 0.0) / math.sqrt(2.0)))
-    return jnp.where(u < 0.0, left, right)
-
-
-@log_ndtr.defjvp
-def _log_ndtr_jvp(primals: tuple[jax.Array], tangents: tuple[jax.Array]) -> tuple[jax.Array, jax.Array]:
-    (u,), (du,) = primals, tangents
-    return log_ndtr(u), inverse_mills(u) * du
-
-
-def mills(u: jax.Array) -> tuple[jax.Array, jax.Array]:
-    """The pair (ρ, ρ + u)."""
-    rho = inverse_mills(u)
-    return rho, rho + u
-
-
-JAX = Library(jnp, log_ndtr, mills)
-
-
-@jax.custom_jvp
-def polynomial_mills(u: jax.Array) -> jax.Array:
+def _polynomial_mills(u: jax.Array) -> jax.Array:
     """ρ(u) by the polynomial of :mod:`gardner.model.special`: one fused kernel, for priors that need it everywhere."""
     x = jnp.abs(u)
     t = SCALE / (SCALE + x)
@@ -69,35 +41,47 @@ def polynomial_mills(u: jax.Array) -> jax.Array:
     for coefficient in MILLS[1:]:
         value = value * (2.0 * t - 1.0) + coefficient
     tail = x + t * value  # ρ(−x)
-    density = jnp.exp(-0.5 * x * x) / math.sqrt(2.0 * math.pi)
-    return jnp.where(u < 0.0, tail, density / (1.0 - density / tail))
+    return jnp.where(u < 0.0, tail, _density(x) / (1.0 - _density(x) / tail))
 
 
-@polynomial_mills.defjvp
-def _polynomial_mills_jvp(primals: tuple[jax.Array], tangents: tuple[jax.Array]) -> tuple[jax.Array, jax.Array]:
-    (u,), (du,) = primals, tangents
-    rho = polynomial_mills(u)
-    return rho, -rho * (rho + u) * du
+def _density(x: jax.Array) -> jax.Array:
+    return jnp.exp(-0.5 * x * x) / math.sqrt(2.0 * math.pi)
 
 
-@jax.custom_jvp
-def polynomial_log_ndtr(u: jax.Array) -> jax.Array:
-    """ln Φ(u), likewise: Φ(x) = 1 − φ(x)/ρ(−x) for x > 0."""
-    left = -0.5 * u * u - 0.5 * math.log(2.0 * math.pi) - jnp.log(polynomial_mills(jnp.minimum(u, 0.0)))
-    x = jnp.maximum(u, 0.0)
-    density = jnp.exp(-0.5 * x * x) / math.sqrt(2.0 * math.pi)
-    return jnp.where(u < 0.0, left, jnp.log1p(-density / polynomial_mills(-x)))
+def _with_derivatives(ratio: Function, upper_tail: Function) -> tuple[Function, Function]:
+    """ρ and ln Φ that differentiate through ρ; ``upper_tail`` gives 1 − Φ(x) for x ≥ 0, ``ratio`` the rest."""
+
+    @jax.custom_jvp
+    def mills(u: jax.Array) -> jax.Array:
+        return ratio(u)
+
+    @jax.custom_jvp
+    def log_phi(u: jax.Array) -> jax.Array:
+        left = -0.5 * u * u - 0.5 * math.log(2.0 * math.pi) - jnp.log(mills(u))  # ρ(u) serves the derivatives too
+        return jnp.where(u < 0.0, left, jnp.log1p(-upper_tail(jnp.maximum(u, 0.0))))
+
+    @mills.defjvp
+    def _mills_jvp(primals: tuple[jax.Array], tangents: tuple[jax.Array]) -> tuple[jax.Array, jax.Array]:
+        (u,), (du,) = primals, tangents
+        rho = mills(u)
+        return rho, -rho * (rho + u) * du
+
+    @log_phi.defjvp
+    def _log_phi_jvp(primals: tuple[jax.Array], tangents: tuple[jax.Array]) -> tuple[jax.Array, jax.Array]:
+        (u,), (du,) = primals, tangents
+        return log_phi(u), mills(u) * du
+
+    return mills, log_phi
 
 
-@polynomial_log_ndtr.defjvp
-def _polynomial_log_ndtr_jvp(primals: tuple[jax.Array], tangents: tuple[jax.Array]) -> tuple[jax.Array, jax.Array]:
-    (u,), (du,) = primals, tangents
-    return polynomial_log_ndtr(u), polynomial_mills(u) * du
+def _library(ratio: Function, log_phi: Function) -> Library:
+    def pair(u: jax.Array) -> tuple[jax.Array, jax.Array]:
+        rho = ratio(u)
+        return rho, rho + u
+
+    return Library(jnp, log_phi, pair)
 
 
-def _polynomial_pair(u: jax.Array) -> tuple[jax.Array, jax.Array]:
-    rho = polynomial_mills(u)
-    return rho, rho + u
-
-
-POLYNOMIAL = Library(jnp, polynomial_log_ndtr, _polynomial_pair)
+inverse_mills, log_ndtr = _with_derivatives(_fraction_mills, lambda x: 0.5 * erfc(x / math.sqrt(2.0)))
+JAX = _library(inverse_mills, log_ndtr)
+POLYNOMIAL = _library(*_with_derivatives(_polynomial_mills, lambda x: _density(x) / _polynomial_mills(-x)))

@@ -8,13 +8,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gardner.theory.precision import double_precision
-from gardner.theory.special import inverse_mills, log_ndtr
+from gardner.theory.special import JAX, POLYNOMIAL, inverse_mills, log_ndtr
 
 
 @double_precision
 def test_log_ndtr_everywhere() -> None:
     u = np.concatenate([np.linspace(-40, 40, 20001), -np.logspace(1, 5, 500)])
-    np.testing.assert_allclose(np.asarray(log_ndtr(u)), scipy.special.log_ndtr(u), rtol=4e-14, atol=1e-30)
+    np.testing.assert_allclose(
+        np.asarray(log_ndtr(jax.numpy.asarray(u))), scipy.special.log_ndtr(u), rtol=4e-14, atol=1e-30
+    )
 
 
 @double_precision
@@ -22,7 +24,15 @@ def test_inverse_mills_has_no_bad_spot() -> None:
     """jax.scipy.special.erfcx (0.10.2) returns 0 between 26.543 and 26.642, u ≈ −37.6 here; this one must not."""
     u = np.concatenate([np.linspace(-40, 10, 50001), -np.logspace(1, 5, 500)])
     expected = np.sqrt(2 / np.pi) / scipy.special.erfcx(-u / np.sqrt(2))
-    np.testing.assert_allclose(np.asarray(inverse_mills(u)), expected, rtol=4e-14)
+    np.testing.assert_allclose(np.asarray(inverse_mills(jax.numpy.asarray(u))), expected, rtol=4e-14)
+
+
+@double_precision
+def test_both_libraries_are_one() -> None:
+    u = jax.numpy.linspace(-60.0, 12.0, 5001)
+    for one, other in ((JAX.mills(u), POLYNOMIAL.mills(u)), ((JAX.log_ndtr(u),), (POLYNOMIAL.log_ndtr(u),))):
+        for first, second in zip(one, other, strict=True):
+            np.testing.assert_allclose(np.asarray(first), np.asarray(second), rtol=2e-12, atol=1e-30)
 
 
 _slope, _curvature = jax.jit(jax.grad(log_ndtr)), jax.jit(jax.grad(jax.grad(log_ndtr)))
