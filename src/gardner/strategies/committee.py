@@ -9,7 +9,7 @@ import numpy as np
 from gardner.errors import InvalidInputError
 from gardner.inference.billiard import Walls, fly
 from gardner.strategies.base import Choice, Floats, View, choose, register
-from gardner.strategies.students import EPOCHS, check_epochs, train
+from gardner.strategies.students import EPOCHS, School, check_epochs
 
 
 @register("committee")
@@ -30,6 +30,7 @@ class Committee:
     restart: bool = False
     epochs: int = EPOCHS
     _students: Floats | None = field(default=None, init=False, repr=False)
+    _school: School | None = field(default=None, init=False, repr=False)
     informed = False
 
     def __post_init__(self) -> None:
@@ -44,14 +45,14 @@ class Committee:
 
     def query(self, view: View) -> Choice:
         """Most evenly split first; ties are many in a small committee, and chance decides them."""
-        rows, labels = view.pool[view.queried], view.labels
+        if self._school is None:
+            self._school = School(self.epochs, self.rate)
         students = self._students
         if students is None or self.restart:
-            students = view.rng.standard_normal((self.members, rows.shape[1])).astype(rows.dtype)
-        for student in students:
-            train(rows, labels, student, view.rng, self.rate, self.epochs)
+            students = view.rng.standard_normal((self.members, view.pool.shape[1])).astype(view.pool.dtype)
+        self._school.teach(view, students)
         if self.walk:
-            students = self._walked(rows, labels, students, view.rng)
+            students = self._walked(view.pool[view.queried], view.labels, students, view.rng)
         self._students = students
         votes = np.sign((view.pool @ students.T)[view.unlabelled]).sum(axis=1)
         return choose(view, -np.abs(votes))

@@ -9,7 +9,7 @@ import numpy as np
 
 from gardner.errors import InvalidInputError
 from gardner.strategies.base import Choice, Floats, View, choose, register
-from gardner.strategies.students import EPOCHS, check_epochs, train
+from gardner.strategies.students import EPOCHS, School, check_epochs
 
 
 @register("logistic")
@@ -54,6 +54,7 @@ class Perceptron:
 
     epochs: int = EPOCHS
     _weights: Floats | None = field(default=None, init=False, repr=False)
+    _school: School | None = field(default=None, init=False, repr=False)
     informed = False
 
     def __post_init__(self) -> None:
@@ -62,7 +63,7 @@ class Perceptron:
 
     def query(self, view: View) -> Choice:
         """Smallest margin first; training goes on from the last round's weights, zero at first."""
-        if self._weights is None:
-            self._weights = np.zeros(view.pool.shape[1], dtype=view.pool.dtype)
-        train(view.pool[view.queried], view.labels, self._weights, view.rng, epochs=self.epochs)
+        if self._weights is None or self._school is None:
+            self._weights, self._school = np.zeros(view.pool.shape[1], dtype=view.pool.dtype), School(self.epochs)
+        self._school.teach(view, self._weights[None, :])
         return choose(view, -np.abs((view.pool @ self._weights)[view.unlabelled]))
