@@ -13,7 +13,7 @@ from enum import StrEnum
 import numpy as np
 
 from gardner.errors import ConvergenceError
-from gardner.theory.hats import to_k
+from gardner.theory.hats import EdgeError, to_k
 from gardner.theory.quadrature import Floats
 from gardner.theory.stationary import (
     Problem,
@@ -32,7 +32,7 @@ _WALL, _NOISE = 1e4, 1e-9  # beyond that |β| ln v stands still, and a step back
 _TIGHT = 1e-9  # … and below which nothing is gained by going on
 _LARGEST_BETA = 1e9
 _MOST_STEPS = 400  # tried per side; an honest "unresolved" beats a hang, and a count does not depend on the machine
-_SHORTEST_WITH_HATS = 1e-2  # a failed search for hats is costly, and where there are none no step is short enough
+_SHORTEST_WITH_HATS, _SHORTEST_TO_EDGE = 1e-2, 5e-2
 _TURN = 0.03  # longest step round a turning point of ln v
 _FIRST_STEP, _LONGEST_STEP, _SHORTEST_STEP = 0.4, 1.2, 1e-5
 
@@ -136,13 +136,20 @@ def _walk(problem: Problem, side: Side, start: Floats, states: list[State]) -> t
             if _reach(last) < _GOOD_ENOUGH:
                 return Status.BRACKETED, ""
             step *= 0.4
-            if step < (_SHORTEST_STEP if problem.pair.gaussian else _SHORTEST_WITH_HATS):
+            if step < _shortest_step(problem, error):
                 return Status.UNRESOLVED, f"the branch could not be followed further ({error.what})"
             continue
         states.append(new)
         tangent = _oriented(new, new.z - last.z)
         step = min(_LONGEST_STEP, step * (1.7 if new.iterations <= 4 else 1.2 if new.iterations <= 5 else 0.7))
     return Status.UNRESOLVED, f"no end within {_MOST_STEPS} steps"
+
+
+def _shortest_step(problem: Problem, error: ConvergenceError) -> float:
+    """When to give up; a failed search for hats is costly, and where there are none no step is short enough."""
+    if isinstance(error, EdgeError):
+        return _SHORTEST_TO_EDGE
+    return _SHORTEST_STEP if problem.pair.gaussian else _SHORTEST_WITH_HATS
 
 
 def _oriented(state: State, direction: Floats) -> Floats:

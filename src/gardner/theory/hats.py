@@ -8,11 +8,16 @@ At given overlaps θ and β the entropic part of Φ is extr_ĥ G(θ, β, ĥ), G 
 so Newton on the order parameters sees the same function of θ as for a Gaussian prior. The hats are carried as
 k = (ln m̂, ln q̂, ln(Q̂−q̂), A), A = r̂ + Q̂. A prior of fixed norm (binary weights) has no A: r̂ multiplies r − r⁰ only, so
 the function is defined on r = r⁰ and the equation of dilation is replaced by that.
+
+The average over weights exists for β(Q̂−q̂) < A + a only, where a is the precision of the prior's tails (0 for Laplace,
+ρ for Gauss–Bernoulli): the field of a weight is Gaussian, and ψ_X grows with its square over 2(A+a). A branch of β > 0
+that runs into this edge ends there: a few weights would grow without bound, which is beyond replica symmetry.
 """
 
 from __future__ import annotations
 
 import functools
+import math
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
@@ -42,6 +47,13 @@ _ORDER, _CHECK = 36, 52  # of the inner window: 18 nodes on each of its panels, 
 _TOLERANCE = 1e-11
 _ACCEPTABLE = 1e-8
 _STEPS, _HALVINGS, _KEPT = 9, 3, 1000
+_PATIENCE, _LOST = 4, 0.1  # a step so long after so many means that Newton wanders
+_CLOSEST = 0.02  # share of the way to the edge of the domain that a step of Newton leaves
+_NEAR_EDGE = 0.8  # β(Q̂−q̂)/(A+a) from where on the edge is to blame for a failure
+
+
+class EdgeError(ConvergenceError):
+    """The hats left the domain in which the average over weights exists."""
 
 
 class Known(NamedTuple):
@@ -113,7 +125,15 @@ def solve_hats(pair: Pair, theta: Floats, memory: Memory) -> Floats:
             step *= 0.5
             if step < 0.5**_HALVINGS:
                 break
+    if _edge(pair, start.theta[5], start.k) > _NEAR_EDGE:
+        raise EdgeError("heavy tails of the prior: beyond this β the average over weights diverges")
     raise ConvergenceError("no hats exist at these overlaps (or they were not found)")
+
+
+def _edge(pair: Pair, beta: float, k: Floats) -> float:
+    """β(Q̂−q̂)/(A+a): the average over weights exists below 1."""
+    tails = pair.tail_precision
+    return 0.0 if math.isinf(tails) or beta <= 0.0 else float(beta * np.exp(k[2]) / max(k[3] + tails, 1e-300))
 
 
 def entropic_jet(pair: Pair, theta: Floats, memory: Memory) -> tuple[float, Floats, Floats]:
@@ -165,7 +185,9 @@ def _newton(pair: Pair, theta: Floats, k: Floats) -> Floats:
     """Newton on ∂G/∂k = 0; steps of at most one unit."""
     free = 6 + _free(pair)
     smallest = np.inf
-    for _ in range(_STEPS):
+    if _edge(pair, theta[5], k) >= 1.0:
+        raise ConvergenceError("the hats are looked for outside their domain")
+    for count in range(_STEPS):
         _, slope, curvature = _jets(pair, theta, k)
         try:
             step = -np.linalg.solve(curvature[np.ix_(free, free)], slope[free])
@@ -174,13 +196,25 @@ def _newton(pair: Pair, theta: Floats, k: Floats) -> Floats:
         size = float(np.abs(step).max())
         if not np.isfinite(size):
             raise ConvergenceError("the equations of the hats overflowed")
+        if count >= _PATIENCE and size > _LOST:
+            break
         stalled = size > 0.5 * smallest
         smallest = min(size, smallest)
-        k = k.copy()
-        k[free - 6] += step / max(1.0, size)
+        k = _moved(pair, theta[5], k, free - 6, step / max(1.0, size))
         if size < _TOLERANCE or (stalled and size < _ACCEPTABLE):
             return k
-    raise ConvergenceError(f"no hats within {_STEPS} Newton steps")
+    raise ConvergenceError(f"no hats within {count + 1} Newton steps")
+
+
+def _moved(pair: Pair, beta: float, k: Floats, free: NDArray[np.intp], step: NDArray[Any]) -> Floats:
+    """A step that stays where the average over weights exists."""
+    allowed = 1.0 - _CLOSEST * max(1.0 - _edge(pair, beta, k), 0.0)
+    for share in (1.0, 0.5, 0.25):  # a step that is stopped again and again leads out of the domain
+        new = k.copy()
+        new[free] += share * step
+        if _edge(pair, beta, new) < allowed:
+            return new
+    raise ConvergenceError("the hats left their domain")
 
 
 def _jets(pair: Pair, theta: Floats, k: Floats) -> tuple[float, Floats, Floats]:

@@ -95,6 +95,7 @@ def _regression_likelihood(pair: Pair) -> float:
     return -0.5 * math.log(2.0 * math.pi * assumed) - 0.5 * known / assumed
 
 
+@functools.partial(jax.jit, static_argnums=(0, 1))
 def _expected(pair: Pair, y: float, mean: Any, variance: Any) -> Any:
     """∫ N(h; mean, variance) P̄_out(y|h) ln P_out(y|h) dh: nodes crowd at h = 0, where likelihoods jump or turn."""
     width = _WIDTHS * jnp.sqrt(variance)

@@ -14,6 +14,8 @@ import numpy as np
 
 from gardner.model import GLM, Gaussian, Prior
 
+_FAR_FIELD = 1e4  # a field so strong that only the tails of a prior are left
+
 
 @dataclass(frozen=True)
 class Pair:
@@ -46,6 +48,12 @@ class Pair:
     def fixed_norm(self) -> bool:
         """Whether every weight of the student's prior has the same square: then r is no free parameter."""
         return _fixed_norm(self.student.prior)
+
+    @cached_property
+    def tail_precision(self) -> float:
+        """The a of ψ_X ≈ b²/2(A + a) at large fields b, for the student's prior; infinite if weights are bounded."""
+        variance = float(np.asarray(self.student.prior.moments(np.float64(1.0), np.float64(_FAR_FIELD))[1]))
+        return 1.0 / variance - 1.0 if variance > 1.0 / _FAR_FIELD else math.inf
 
 
 def pair_of(model: GLM, teacher: GLM | None = None) -> Pair:

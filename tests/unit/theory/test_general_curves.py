@@ -219,3 +219,25 @@ def test_pairs_know_what_they_are() -> None:
     assert pair_of(GLM(Rademacher())).fixed_norm
     assert not pair_of(GLM(Laplace())).fixed_norm
     assert not pair_of(PERCEPTRON, GLM(Gaussian(2.0))).matched
+
+
+@pytest.mark.parametrize(
+    ("prior", "tails"), [(Laplace(), 0.0), (GaussBernoulli(0.3), 0.3), (Gaussian(2.0), 0.5), (Rademacher(), math.inf)]
+)
+def test_the_tails_of_a_prior_set_the_edge_of_the_hats(prior: Prior, tails: float) -> None:
+    """Against ψ_X itself: b²/2(A+a) at large fields, linear for bounded weights."""
+    assert pair_of(GLM(prior)).tail_precision == pytest.approx(tails, rel=1e-12, abs=1e-12)
+    A, b = 0.7, 1e5
+    grown = float(np.asarray(prior.log_partition(A, np.float64(b)))) / b**2
+    assert grown == pytest.approx(0.5 / (A + tails), abs=1e-4)
+
+
+@pytest.mark.slow
+def test_heavy_tails_end_the_upper_branch_and_say_so() -> None:
+    """Laplace weights: at β ≈ 1.6 the hats reach β(Q̂−q̂) = A with Σ far above zero."""
+    upper = bounds(GLM(Laplace(), Sign()), 3.0, 0.6).maximum
+    assert upper.status is Status.UNRESOLVED
+    assert "heavy tails of the prior" in upper.reason
+    assert upper.point is not None
+    assert upper.point.complexity > 1.0
+    assert 1.5 < upper.point.beta < 1.65
