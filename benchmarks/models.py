@@ -77,10 +77,12 @@ def line(name: str, student: GLM, teacher: GLM | None) -> str:
 
 
 def main() -> None:
-    print(
-        "| pair | s | CPU s | status | ln v min | typical | max | information typical | most | accuracy | residual | error | |"
-    )
-    print("|---|---|---|---|---|---|---|---|---|---|---|---|---|")
+    columns = (
+        "pair", "s", "CPU s", "status", "ln v min", "typical", "max", "information typical", "most", "accuracy",
+        "residual", "error", "",
+    )  # fmt: skip
+    print(f"| {' | '.join(columns)} |")
+    print("|---" * len(columns) + "|")
     wanted = sys.argv[1:]
     for name, (student, teacher) in pairs().items():
         if not wanted or name in wanted:
