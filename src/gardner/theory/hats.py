@@ -10,8 +10,8 @@ k = (ln m̂, ln q̂, ln(Q̂−q̂), A), A = r̂ + Q̂. A prior of fixed norm (bi
 the function is defined on r = r⁰ and the equation of dilation is replaced by that.
 
 The average over weights exists for β(Q̂−q̂) < A + a only, where a is the precision of the prior's tails (0 for Laplace,
-ρ for Gauss–Bernoulli): the field of a weight is Gaussian, and ψ_X grows with its square over 2(A+a). A branch of β > 0
-that runs into this edge ends there: a few weights would grow without bound, which is beyond replica symmetry.
+ρ for Gauss–Bernoulli): the field of a weight is Gaussian, and ψ_X grows with its square over 2(A+a). Beyond that edge a
+few weights would grow without bound. Laplace weights come near it on the upper branch (docs/theory.md, section 8).
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ _NEAR_EDGE = 0.8  # β(Q̂−q̂)/(A+a) from where on the edge is to blame for a
 
 
 class EdgeError(ConvergenceError):
-    """The hats left the domain in which the average over weights exists."""
+    """No hats were found, close to the edge of the domain in which the average over weights exists."""
 
 
 class Known(NamedTuple):
@@ -126,7 +126,9 @@ def solve_hats(pair: Pair, theta: Floats, memory: Memory) -> Floats:
             if step < 0.5**_HALVINGS:
                 break
     if _edge(pair, start.theta[5], start.k) > _NEAR_EDGE:
-        raise EdgeError("heavy tails of the prior: beyond this β the average over weights diverges")
+        raise EdgeError(
+            "no hats were found near the edge of their domain, where heavy tails of the prior make averages diverge"
+        )
     raise ConvergenceError("no hats exist at these overlaps (or they were not found)")
 
 
