@@ -12,7 +12,7 @@ import pytest
 
 from gardner.errors import ConvergenceError, InvalidInputError
 from gardner.experiment.loop import Run, run
-from gardner.model import Instance, draw_instance
+from gardner.model import GLM, Flip, Instance, Linear, draw_instance
 from gardner.strategies import Choice, Strategy, StrategyError, View, choose, make_registered, registered
 
 FEATURES, BUDGET = 40, 0.6
@@ -246,3 +246,19 @@ def test_a_student_that_gives_up_says_what_to_set(name: str) -> None:
             return
         told *= 10
     pytest.fail("the hint does not help")
+
+
+@pytest.mark.parametrize("name", ["perceptron", "committee", "logistic"])
+def test_classifiers_refuse_real_labels(name: str) -> None:
+    model = GLM(channel=Linear(0.1))
+    problem = draw_instance(20, 2.0, 0, model)
+    with pytest.raises(StrategyError, match=f"{name} needs labels"):
+        run(problem, make_registered(name, {}), budget=0.5, batch_size=4, seed=0, model=model)
+
+
+@pytest.mark.parametrize("name", ["perceptron", "committee"])
+def test_students_of_contradicting_labels_say_so(name: str) -> None:
+    model = GLM(channel=Flip(0.2))
+    problem = draw_instance(20, 5.0, 0, model)
+    with pytest.raises(ConvergenceError, match="labels with noise contradict each other"):
+        run(problem, make_registered(name, {"epochs": 30}), budget=4.5, batch_size=30, seed=0, model=model)

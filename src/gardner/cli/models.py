@@ -56,7 +56,10 @@ def read_models(prior: str, channel: str, teacher_prior: str | None, teacher_cha
     from gardner.model import GLM, parse_channel, parse_prior
 
     student = GLM(parse_prior(prior), parse_channel(channel))
-    return student, GLM(parse_prior(teacher_prior or prior), parse_channel(teacher_channel or channel))
+    return student, GLM(
+        parse_prior(teacher_prior) if teacher_prior else student.prior,
+        parse_channel(teacher_channel) if teacher_channel else student.channel,
+    )
 
 
 def describe_model(model: GLM) -> dict[str, str]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -11,6 +10,7 @@ from rich.markup import escape
 from rich.table import Table
 
 from gardner.cli.console import JSON, fixed, output, progress_bar, to_json
+from gardner.cli.models import describe_model
 
 if TYPE_CHECKING:
     from gardner.experiment.propose import Proposals
@@ -61,22 +61,18 @@ def record(pool: PoolFile, found: Proposals) -> dict[str, Any]:
         row: dict[str, Any] = {"row": one.row, "bits": one.bits}
         if pool.ids:
             row["id"] = pool.ids[one.row]
-        if pool.classes:
+        if found.model.channel.labels:
             row["probability"] = one.probability
         else:
             row |= {"mean": one.mean, "deviation": one.deviation}
         rows.append(row)
-    model = found.model
     return {
         "rows": rows,
         "labelled": int(pool.labelled.sum()),
         "unlabelled": int((~pool.labelled).sum()),
         "features": len(pool.names),
         "classes": list(pool.classes),
-        "model": {
-            "prior": {"name": type(model.prior).__name__, **_parameters(model.prior)},
-            "channel": {"name": type(model.channel).__name__, **_parameters(model.channel)},
-        },
+        "model": describe_model(found.model),
         "log_evidence": found.posterior.log_evidence,
         "status": found.posterior.status.value,
         "residual": found.posterior.residual,
@@ -84,8 +80,13 @@ def record(pool: PoolFile, found: Proposals) -> dict[str, Any]:
     }
 
 
-def _parameters(part: Any) -> dict[str, Any]:
-    return asdict(part)
+def _short(model: str) -> str:
+    """A channel as its option is written, its parameter to three digits."""
+    name, colon, parameter = model.rpartition(":")
+    try:
+        return f"{name}:{float(parameter):.3g}" if colon else model
+    except ValueError:
+        return model
 
 
 def _notes(pool: PoolFile, found: Proposals) -> list[str]:
@@ -99,21 +100,17 @@ def _notes(pool: PoolFile, found: Proposals) -> list[str]:
 
 def _print(pool: PoolFile, found: Proposals, name: str) -> None:
     told = record(pool, found)
-    predicted = f"P({pool.classes[1] or '+1'})" if pool.classes else "prediction"
+    classes = bool(found.model.channel.labels)
+    predicted = f"P({pool.classes[1] or '+1'})" if classes else "prediction"
     columns = ["row", *(["id"] if pool.ids else []), "expected bits", escape(predicted)]
     table = Table(title=escape(f"{name}: {told['labelled']} labelled, {told['unlabelled']} not"), title_justify="left")
     for column in columns:
         table.add_column(column, justify="left" if column == "id" else "right")
     for one in found.rows:
-        prediction = fixed(one.probability, 3) if pool.classes else f"{one.mean:.4g} ± {one.deviation:.2g}"
+        prediction = fixed(one.probability, 3) if classes else f"{one.mean:.4g} ± {one.deviation:.2g}"
         table.add_row(str(one.row), *([escape(pool.ids[one.row])] if pool.ids else []), fixed(one.bits, 3), prediction)
     output().print(table)
-    channel = told["model"]["channel"]
-    settings = ", ".join(f"{key} = {value:.3g}" for key, value in channel.items() if key != "name")
-    output().print(
-        f"{channel['name']} ({settings}), log-evidence {told['log_evidence']:.3f} of {told['labelled']} labels, "
-        f"{told['status']}",
-        highlight=False,
-    )
+    evidence = f"log-evidence {told['log_evidence']:.3f} of {told['labelled']} labels"
+    output().print(f"{escape(_short(told['model']['channel']))}, {evidence}, {told['status']}", highlight=False)
     for note in told["notes"]:
         typer.echo(f"note: {note}", err=True)

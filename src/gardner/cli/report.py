@@ -27,8 +27,11 @@ def command(
 
         gardner report results/ -o paper/page.html --at 0.1:2:0.1 --figures pdf
     """
+    from gardner.records import printable
     from gardner.reproduce import report_results
 
     with progress_bar("report") as progress:
-        report_results(folder, out, read_range("at", at or []), figures=figures, progress=progress)
+        page = report_results(folder, out, read_range("at", at or []), figures=figures, progress=progress)
+    if page.notice:
+        typer.echo(f"note: {printable(page.notice)}", err=True)
     typer.echo(f"wrote {out}")

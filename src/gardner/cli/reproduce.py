@@ -22,6 +22,7 @@ def command(
     workers: int = typer.Option(None, "--workers", "-w", help="Processes on this machine; by default one a core."),
     scheduler: str = typer.Option(None, "--scheduler", metavar="ADDRESS", help="A Dask scheduler, tcp://HOST:PORT."),
     retry_failed: bool = typer.Option(False, "--retry-failed", help="Run again what is there as failed."),
+    time_limit: float = typer.Option(None, "--time-limit", help="Seconds a run may take.  [default: 3600]"),
 ) -> None:
     """Compute the results of the paper and write them, with verdicts, to one self-contained page.
 
@@ -48,7 +49,7 @@ def command(
         with progress_bar("reproduce") as progress:
             results = reproduce(
                 names or None, out, scale=FULL if full else QUICK, figures=figures, workers=workers,
-                scheduler=scheduler, retry_failed=retry_failed, progress=progress,
+                scheduler=scheduler, retry_failed=retry_failed, time_limit=time_limit, progress=progress,
             )  # fmt: skip
     except KeyboardInterrupt:
         typer.echo(f"stopped: what is finished is in {out}; the same command goes on from there", err=True)

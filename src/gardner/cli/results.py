@@ -93,6 +93,8 @@ def _table(title: str, *columns: str) -> Table:
 
 
 def _print_rows(summary: Summary) -> None:
+    from gardner.experiment.summary import percent
+
     tested = any(row["test_accuracy"] is not None for row in summary.rows)
     for place, rows in groupby(summary.rows, _place):
         columns = ["budget", "strategy", "seeds", "ln v", "accuracy", *(["on test rows"] if tested else [])]
@@ -110,7 +112,7 @@ def _print_rows(summary: Summary) -> None:
                     fixed(row["bits_per_label"], 3),
                     fixed(row["gap_to_halving"], 4),
                     fixed(row["gap_to_min"], 4),
-                    f"{row['converged']:.0%}",
+                    percent(row["converged"]),
                 )
             _add_bounds(table, summary, (place[0], place[2], budget))
         output().print(table)

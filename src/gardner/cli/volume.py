@@ -21,7 +21,11 @@ def command(
         ..., "--rows", "-r", metavar="FILE", help="Labelled rows, one a line: npy, npz, csv or parquet."
     ),
     labels: str = typer.Option(
-        ..., "--labels", "-l", metavar="FILE", help="Their labels, -1 or +1, in the same order and the same formats."
+        ...,
+        "--labels",
+        "-l",
+        metavar="FILE",
+        help="Their labels, -1 or +1 (or real), in the same order and formats.",
     ),
     method: str = typer.Option(
         "amp",

@@ -18,6 +18,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
+from numbers import Integral
 from typing import Any
 
 import numpy as np
@@ -27,7 +28,7 @@ from scipy.optimize import minimize_scalar
 from gardner.errors import ConvergenceError, InvalidInputError
 from gardner.inference.ep import expectation_propagation
 from gardner.inference.posterior import Posterior
-from gardner.model import GLM, Channel, Flip, Gaussian, Linear, Probit
+from gardner.model import GLM, Absolute, Channel, Flip, Gaussian, Linear, Probit, describe
 
 Floats = NDArray[np.float64]
 Progress = Callable[[float], None]
@@ -36,6 +37,7 @@ NOISES = tuple(10.0**k for k in np.arange(-2.0, 2.1, 0.5))
 FLIPS = (0.01, 0.03, 0.1, 0.2)
 SCALES = tuple(10.0**k for k in np.arange(-1.0, 2.1, 0.5))
 _MOST_FEATURES = 5_000  # a covariance of more would not fit
+_CONSTANT = 1e-12  # spread, relative to the largest entry, up to which numbers are the same but for rounding
 
 
 @dataclass(frozen=True)
@@ -76,6 +78,9 @@ def propose(
 ) -> Proposals:
     """Choose ``batch`` of the rows whose label is NaN; labels are −1 and +1, or any numbers for a regression.
 
+    A ``model`` of one's own has a channel with labels −1 and +1 for the former and a linear one, of labels standardised
+    to variance one, for the latter.
+
     >>> rng = np.random.default_rng(0)
     >>> table = rng.standard_normal((60, 3))
     >>> labels = np.where(np.arange(60) < 20, np.sign(table[:, 0]), np.nan)
@@ -83,16 +88,18 @@ def propose(
     >>> all(20 <= one.row < 60 and 0.0 < one.bits <= 1.0 for one in found.rows)
     True
     """
-    features, labels = np.asarray(features, dtype=np.float64), np.asarray(labels, dtype=np.float64)
+    features, labels = _numbers("features", features), _numbers("labels", labels)
     known = ~np.isnan(labels)
     _check(features, labels, known, batch)
+    real = not np.isin(labels[known], (-1.0, 1.0)).all()
+    if model is not None:
+        _check_channel(model.channel, real, bool(known.any()))
     rows, dropped = standardised(features)
-    values, real = _targets(labels[known])
+    values, shift, unit = _targets(labels[known]) if real else (labels[known], 0.0, 1.0)
     candidates = [model] if model is not None else list(_candidates(real))
     posterior, tried = _fit(rows[known], values, candidates, refine=model is None, progress=progress)
     places = np.flatnonzero(~known)
     chosen = _choose(rows[places], posterior, min(batch, places.size))
-    shift, unit = (float(labels[known].mean()), float(labels[known].std())) if real else (0.0, 1.0)
     told = tuple(
         Proposal(int(places[index]), bits, shift + unit * mean, unit * deviation)
         for index, bits, mean, deviation in chosen
@@ -102,35 +109,71 @@ def propose(
 
 def standardised(features: Floats) -> tuple[Floats, int]:
     """Columns of mean zero and variance one with an intercept, over √N; how many constant columns were dropped."""
-    spread = features.std(axis=0)
-    useful = spread > 1e-12 * np.maximum(1.0, np.abs(features).max(axis=0))
-    columns = (features[:, useful] - features[:, useful].mean(axis=0)) / spread[useful]
+    scaled, _ = _scaled(features)
+    spread = scaled.std(axis=0)
+    useful = spread > _CONSTANT
+    columns = (scaled[:, useful] - scaled[:, useful].mean(axis=0)) / spread[useful]
     rows = np.column_stack([columns, np.ones(len(features))])
     return rows / math.sqrt(rows.shape[1]), int((~useful).sum())
 
 
-def _check(features: Floats, labels: Floats, known: NDArray[np.bool_], batch: int) -> None:
+def _scaled(values: Floats) -> tuple[Floats, Floats]:
+    """Values over the largest of their column, whose squares neither overflow nor vanish, and that largest."""
+    largest = np.abs(values).max(axis=0)
+    largest = np.where(largest > 0.0, largest, 1.0)
+    return values / largest, largest
+
+
+def _numbers(name: str, values: Any) -> Floats:
+    try:
+        return np.asarray(values, dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        hint = "texts of few kinds become columns of zeros and ones" if name == "features" else "classes are -1 and +1"
+        raise InvalidInputError(name, type(values).__name__, f"they must be numbers ({error})", hint=hint) from None
+
+
+def _check(features: Floats, labels: Floats, known: NDArray[np.bool_], batch: Any) -> None:
     if features.ndim != 2 or labels.shape != features.shape[:1]:
         shapes = f"shapes {features.shape} and {labels.shape}"
         raise InvalidInputError("table", shapes, "features are rows × columns, and each row has a label or NaN")
     if not np.isfinite(features).all():
         raise InvalidInputError("features", "NaN or infinity", "they must be finite")
-    if features.shape[1] >= _MOST_FEATURES:
+    if features.shape[1] > _MOST_FEATURES:
         raise InvalidInputError("features", features.shape[1], f"at most {_MOST_FEATURES} columns", hint="ignore some")
-    if batch < 1:
+    if isinstance(batch, bool) or not isinstance(batch, Integral) or int(batch) < 1:
         raise InvalidInputError("batch", batch, "it must be a whole number of at least 1")
     if known.all():
         raise InvalidInputError("labels", f"{known.size} of {known.size}", "every row has a label: none is left to ask")
+    if np.isinf(labels).any():
+        row = int(np.isinf(labels).argmax())
+        raise InvalidInputError(
+            "labels", float(labels[row]), f"row {row}: a label is a finite number", hint="NaN or an empty cell is none"
+        )
 
 
-def _targets(labels: Floats) -> tuple[Floats, bool]:
-    """Classes as they are; numbers of a regression standardised."""
-    if np.isin(labels, (-1.0, 1.0)).all():
-        return labels, False
-    spread = float(labels.std())
-    if spread == 0.0:
-        raise InvalidInputError("labels", labels[0], "all are the same number", hint="label a few more rows")
-    return (labels - labels.mean()) / spread, True
+def _check_channel(channel: Channel, real: bool, labelled: bool) -> None:
+    """Whether the labels can be those of the channel; without labels it may be either kind."""
+    classes, linear = set(channel.labels) == {-1.0, 1.0}, isinstance(channel, Linear)
+    if isinstance(channel, Absolute) and (real or not labelled):
+        rule, hint = "its labels |h| are never negative, and those of a regression are centred here", "linear:0.1"
+    elif real and not linear:
+        rule, hint = "labels that are numbers need a linear channel", "linear:0.1; two classes are coded -1 and +1"
+    elif labelled and not real and not classes:
+        rule, hint = "two classes need a channel whose labels are -1 and +1", "probit:0.1 or flip:0.05"
+    elif not classes and not linear:
+        rule, hint = "its labels must be -1 and +1, or it must be linear", "probit:0.1, flip:0.05 or linear:0.1"
+    else:
+        return
+    raise InvalidInputError("channel", describe(channel), rule, hint=f"try {hint}")
+
+
+def _targets(labels: Floats) -> tuple[Floats, float, float]:
+    """Numbers of a regression standardised, with their mean and standard deviation."""
+    scaled, largest = _scaled(labels)
+    mean, spread = float(scaled.mean()), float(scaled.std())
+    if spread <= _CONSTANT:
+        raise InvalidInputError("labels", float(labels[0]), "all are the same number", hint="label a few more rows")
+    return (scaled - mean) / spread, float(largest) * mean, float(largest) * spread
 
 
 def _candidates(real: bool) -> Iterable[GLM]:
@@ -150,6 +193,8 @@ def _fit(
     for index, model in enumerate(candidates):
         found.append(expectation_propagation(rows, labels, model))
         progress((index + 1) / (len(candidates) + 1))
+    if not refine:
+        found[0].checked()  # whoever gave the one model is told what became of it
     settled = [posterior for posterior in found if posterior.converged]
     if not settled:
         raise ConvergenceError(
@@ -204,7 +249,7 @@ def _choose(rows: Floats, posterior: Posterior, count: int) -> list[tuple[int, f
 
 
 def _expected_slope(channel: Channel, omega: float, V: float) -> float:
-    """E_y[−g'] at a row; for a regression −g' is the same for every y."""
+    """E_y[−g'] at a row; of a regression, whose channel is linear, −g' is the same for every y."""
     labels = channel.labels or (0.0,)
     total = 0.0
     for y in labels:

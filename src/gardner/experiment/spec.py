@@ -195,11 +195,15 @@ def code_version(strategy: str) -> str:
     """
     from gardner.strategies.external import source_of
 
-    home = Path(inspect.getfile(gardner)).parent
-    paths = [path for pattern in _SOURCES for path in sorted(home.glob(pattern))]
     found = source_of(strategy)
+    return stamp(*_SOURCES, also=[found] if found else [])
+
+
+def stamp(*patterns: str, also: Sequence[Path] = ()) -> str:
+    """A stamp of some of our sources, by patterns of their paths in the package, and of other files."""
+    home = Path(inspect.getfile(gardner)).parent
     digest = hashlib.sha256()
-    for path in [*paths, *([found] if found else [])]:
+    for path in [*(path for pattern in patterns for path in sorted(home.glob(pattern))), *also]:
         digest.update(path.name.encode() + b"\0" + path.read_bytes() + b"\0")
     return digest.hexdigest()[:12]
 

@@ -61,8 +61,7 @@ def summarise(
     """
     if any(not (math.isfinite(budget) and budget > 0.0) for budget in at):
         raise InvalidInputError("at", list(at), "budgets must be positive")
-    frame = frame.fillna({name: Task.__dataclass_fields__[name].default for name in MODEL})  # before there were models
-    frame = frame.assign(label=_labels(frame), model=_models(frame), age=_ages(frame, current or {}))
+    frame = _marked(frame, current or {})
     runs = frame[frame["status"] != FAILED]
     longest = float(runs["run_budget"].max()) if len(runs) else 0.0
     asked = sorted(set(at)) or [longest * part / _PARTS for part in range(1, _PARTS + 1)]
@@ -71,6 +70,7 @@ def summarise(
     missing = [budget for budget in at if budget > longest]
     if missing and len(runs):
         notes.append(f"no run reaches a budget of {', '.join(f'{budget:g}' for budget in missing)}")
+    notes += _left_out(runs, points)
     bounds = _bounds(points, progress)
     groups = [
         (dict(zip(("label", *_PLACE, "labels"), key, strict=True)), group)
@@ -81,6 +81,34 @@ def summarise(
         key=lambda row: (row["model"], row["features"], row["alpha"], row["batch"], row["budget"], row["log_volume"])
     )
     return Summary(rows, _pairs(points), _failures(frame), bounds, notes)
+
+
+def failures(frame: pd.DataFrame) -> list[Row]:
+    """The failed tasks of a frame, as :func:`summarise` tells them, without its bounds."""
+    return _failures(_marked(frame, {}))
+
+
+def with_models(frame: pd.DataFrame) -> pd.DataFrame:
+    """The frame with a column ``model``: ``prior / channel``, with the teacher's if it is another, and empty for the
+    perceptron, which goes without saying."""
+    frame = frame.fillna({name: Task.__dataclass_fields__[name].default for name in MODEL})  # before there were models
+    return frame.assign(model=_models(frame))
+
+
+def percent(share: float) -> str:
+    """A share in per cent to one decimal, rounded down: 100% is all.
+
+    >>> percent(0.9967), percent(0.99999), percent(0.57), percent(1.0)
+    ('99.6%', '99.9%', '57%', '100%')
+    """
+    tenths = 1000 if share >= 1.0 else min(math.floor(round(1000.0 * share, 6)), 999)
+    return f"{tenths / 10:g}%"
+
+
+def _marked(frame: pd.DataFrame, current: Mapping[str, str]) -> pd.DataFrame:
+    """The frame with label, model and age of every row."""
+    frame = with_models(frame)
+    return frame.assign(label=_labels(frame), age=_ages(frame, current))
 
 
 def _labels(frame: pd.DataFrame) -> pd.Series[str]:
@@ -97,8 +125,6 @@ def _labels(frame: pd.DataFrame) -> pd.Series[str]:
 
 
 def _models(frame: pd.DataFrame) -> pd.Series[str]:
-    """A model as ``prior / channel``, with the teacher's if it is another; the perceptron goes without saying."""
-
     @functools.cache
     def told(prior: str, channel: str, *teacher: str) -> str:
         if (prior, channel, *teacher) == ("gaussian", "sign") * 2:
@@ -159,6 +185,18 @@ def _notes(frame: pd.DataFrame, points: pd.DataFrame) -> list[str]:
     return notes
 
 
+def _left_out(runs: pd.DataFrame, points: pd.DataFrame) -> list[str]:
+    """What is in no row since it ends before the first budget, where others do not."""
+    whole, shown = (set(part[["label", *_PLACE]].itertuples(index=False, name=None)) for part in (runs, points))
+    if not shown or whole == shown:
+        return []
+    told = [
+        f"{name} (N = {features}, alpha = {alpha:g}, batch {batch}{', ' if model else ''}{model})"
+        for name, model, features, alpha, batch in sorted(whole - shown)
+    ]
+    return [f"left out, as it ends before the first budget here: {'; '.join(told)}"]
+
+
 def _tasks(frame: pd.DataFrame) -> set[tuple[Any, ...]]:
     return set(frame[[*_SAME, "run_budget"]].itertuples(index=False, name=None))
 
@@ -193,7 +231,8 @@ def _row(place: Row, group: pd.DataFrame, bounds: dict[Place, Bounds]) -> Row:
     informed = bool(group["informed"].any())
     least = math.nan if low.status.value == "unresolved" else low.log_volume
     goal = least if informed else known.halving
-    noisy = known.capacity < known.label_entropy - 1e-9 or not known.discrete  # ln v is no information then
+    # ln v is no information with noise, nor where both are NaN: the student's model is not the teacher's
+    noisy = not (known.discrete and known.capacity >= known.label_entropy - 1e-9)
     return {
         "strategy": place["label"],
         "model": place["model"],

@@ -29,6 +29,7 @@ from gardner.inference.noisy_scalars import (
 from gardner.inference.scalars import SIGN
 from gardner.inference.threads import run_all, thread_count
 from gardner.model import GLM, PERCEPTRON
+from gardner.model.real import RealLabels
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.integer[Any]]
@@ -93,11 +94,14 @@ def _moved(before: Floats, g: Floats, V: Floats, size: int) -> float:
     return float(change / size)
 
 
+_may_rest = False  # true for real labels, in `_solver`: of a symmetric channel g may rest at zero from the start
+
+
 def _update(
-    shape: float, F: Floats, S: Floats, g: Floats, slope: Floats,
+    shape: float, moment: float, F: Floats, S: Floats, g: Floats, slope: Floats,
     mean: Floats, variance: Floats, A: Floats, b: Floats, keep: float,
 ) -> float:  # fmt: skip
-    """New A, b, means and variances; mean square change of the means."""
+    """New A, b, means and variances; mean square change of the means, in units of the prior's second moment."""
     features, rows = F.shape
     change = 0.0
     for i in range(features):
@@ -112,8 +116,11 @@ def _update(
         step = new_mean - mean[i]
         change += step * step
         mean[i] += (1.0 - keep) * step
-        variance[i] += (1.0 - keep) * (new_variance - variance[i])
-    return float(change / features)
+        step = new_variance - variance[i]
+        if _may_rest:
+            change += step * step / moment
+        variance[i] += (1.0 - keep) * step
+    return float(change / (features * moment))
 
 
 def _bethe(
@@ -159,7 +166,7 @@ def _solve(
                 _fields(F, S, mean, variance, g, omega, V)
                 _answer(noise, y, omega, V, real, g, slope)
                 change = _moved(before, g, V, size)
-                change += _update(shape, F, S, g, slope, mean, variance, A, b, schedule[attempt, 0]) / moment
+                change += _update(shape, moment, F, S, g, slope, mean, variance, A, b, schedule[attempt, 0])
                 iterations[s] += 1
                 if not change > tolerance * tolerance:
                     break
@@ -178,7 +185,9 @@ def _solver(prior: type, channel: type) -> Callable[..., None]:
         _solve,
         name,
         _answer=specialised(_answer, name, fast=True, _derivatives=of_rows.derivatives),
-        _update=specialised(_update, name, fast=True, _moments=of_weights.moments),
+        _update=specialised(
+            _update, name, fast=True, _moments=of_weights.moments, _may_rest=issubclass(channel, RealLabels)
+        ),
         _bethe=specialised(_bethe, name, _potential=of_weights.potential, _log_partition=of_rows.log_partition),
     )
 

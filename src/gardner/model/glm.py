@@ -10,7 +10,7 @@ from gardner.model.prior import Gaussian, Prior
 
 @dataclass(frozen=True)
 class GLM:
-    """Teacher and student of the same prior and channel; the default is the continuous perceptron of [cui2020]."""
+    """A prior and a channel: what a teacher is, or a student believes; by default the perceptron of [cui2020]."""
 
     prior: Prior = field(default_factory=Gaussian)
     channel: Channel = field(default_factory=Sign)

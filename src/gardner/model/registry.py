@@ -18,7 +18,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any, cast
 
-from gardner.errors import InvalidInputError
+from gardner.errors import GardnerError, InvalidInputError
 from gardner.model.absolute import Absolute
 from gardner.model.channel import Channel, Sign
 from gardner.model.flip import Flip
@@ -93,17 +93,30 @@ def summaries(register: dict[str, type]) -> dict[str, str]:
 def _parse(what: str, text: str, register: dict[str, type], protocol: Any) -> Any:
     name, values = _split(what, text)
     kind = register.get(name) if name in register else _own(what, name, register)
-    accepted = list(inspect.signature(cast(Any, kind)).parameters)
+    if not isinstance(kind, type):
+        raise InvalidInputError(what, text, f"it is no class but {type(kind).__name__}", hint="write FILE.py:CLASS")
+    try:
+        accepted = list(inspect.signature(kind).parameters)
+    except ValueError as error:
+        raise InvalidInputError(what, text, f"it cannot be made: {error}") from None
     if len(values) > len(accepted):
         takes = f"{name}:{accepted[0]}" if accepted else f"{name}, without a parameter"
         raise InvalidInputError(what, text, f"write {takes}")
     try:
-        made = cast(Any, kind)(*values)
-    except TypeError as error:
+        made = kind(*values)
+        alike = hash(made) == hash(kind(*values)) and made == kind(*values)
+    except GardnerError:
+        raise
+    except (TypeError, ValueError) as error:
         raise InvalidInputError(what, text, f"it cannot be made: {error}") from None
     if not isinstance(made, protocol):
         missing = sorted(part for part in _members(protocol) if not hasattr(made, part))
         raise InvalidInputError(what, text, f"it lacks {', '.join(missing)}", hint=f"gardner.model.{protocol.__name__}")
+    if not alike:
+        raise InvalidInputError(
+            what, text, "two of it are never equal, so a student could not know the teacher's model",
+            hint="make the class a frozen dataclass",
+        )  # fmt: skip
     return made
 
 

@@ -17,6 +17,10 @@ if TYPE_CHECKING:
     import pandas as pd
 
 MOST_CLASSES = 20  # distinct texts in a column up to which each becomes a column of zeros and ones
+_TEXT = {".csv": ",", ".tsv": "\t"}
+# what programs write for a missing number; as a label it may as well be the name of a class
+_MISSING = frozenset({"NA", "N/A", "n/a", "<NA>", "#NA", "#N/A", "#N/A N/A", "NULL", "null", "None"})
+_MISSING |= {"NaN", "nan", "-NaN", "-nan", "1.#IND", "-1.#IND", "1.#QNAN", "-1.#QNAN"}
 
 
 @dataclass(frozen=True)
@@ -24,8 +28,8 @@ class PoolFile:
     """Numbers, names and labels of a table.
 
     ``labels`` are coded −1, +1 or, for a regression, as they are; NaN where there is none yet. ``classes`` are the two
-    names that −1 and +1 stand for (the first empty if only one was seen), empty for a regression. ``notes`` tell what
-    was left out or turned into something else.
+    names that −1 and +1 stand for, empty texts for those not seen yet; a regression has none. ``notes`` tell what was
+    left out or turned into something else.
     """
 
     features: NDArray[np.float64]
@@ -43,7 +47,7 @@ class PoolFile:
 
 def read_pool(path: Path | str, label: str, *, ignore: Sequence[str] = (), identifier: str | None = None) -> PoolFile:
     """Read a table; columns that are neither the label, nor ignored, nor the identifier are features."""
-    frame = _read(Path(path), label)
+    frame = _read(Path(path), label, identifier)
     for column in (label, *ignore, *([identifier] if identifier else [])):
         if column not in frame.columns:
             raise InvalidInputError(
@@ -52,18 +56,19 @@ def read_pool(path: Path | str, label: str, *, ignore: Sequence[str] = (), ident
     if not len(frame):
         raise InvalidInputError("table", str(path), "it has no rows")
     left = [str(name) for name in frame.columns if name not in {label, identifier, *ignore}]
+    if Path(path).suffix.lower() in _TEXT:
+        _refuse_missing(frame, left)
     features, names, notes = _encode(frame, left)
     labels, classes = _read_labels(frame[label], label)
-    ids = tuple(str(value) for value in frame[identifier]) if identifier else ()
-    return PoolFile(features, names, labels, classes, ids, notes)
+    return PoolFile(features, names, labels, classes, _read_ids(frame[identifier]) if identifier else (), notes)
 
 
-def _read(path: Path, label: str) -> pd.DataFrame:
+def _read(path: Path, label: str, identifier: str | None) -> pd.DataFrame:
     import pandas as pd
     from pyarrow import ArrowInvalid  # type: ignore[import-untyped]
 
     ending = path.suffix.lower()
-    if ending not in (".csv", ".tsv", ".parquet", ".npz"):
+    if ending not in (*_TEXT, ".parquet", ".npz"):
         raise InvalidInputError("table", str(path), "its name must end in .csv, .tsv, .parquet or .npz")
     try:
         if ending == ".parquet":
@@ -71,7 +76,15 @@ def _read(path: Path, label: str) -> pd.DataFrame:
         elif ending == ".npz":
             frame = _arrays(path, label)
         else:
-            frame = pd.read_csv(path, sep="\t" if ending == ".tsv" else ",")
+            # only an empty cell is missing; whole columns at once, so that each has one type
+            frame = pd.read_csv(
+                path,
+                sep=_TEXT[ending],
+                keep_default_na=False,
+                na_values=[""],
+                dtype={identifier: str} if identifier else None,
+                low_memory=False,
+            )
     except InvalidInputError:
         raise
     except OSError as error:
@@ -106,6 +119,19 @@ def _arrays(path: Path, label: str) -> pd.DataFrame:
     return frame.assign(**{label: values})
 
 
+def _refuse_missing(frame: pd.DataFrame, columns: list[str]) -> None:
+    """In a file of texts NA and the like make a column of numbers one of texts: told before it is encoded as such."""
+    from pandas.api.types import is_numeric_dtype
+
+    for name in columns:
+        if is_numeric_dtype(frame[name]):
+            continue
+        for row, value in enumerate(frame[name]):
+            if isinstance(value, str) and value.strip() in _MISSING:
+                hint = f"--ignore {name}, or another word if it is a kind of its own"
+                raise InvalidInputError(name, value, f"row {row}: a feature has a value", hint=hint)
+
+
 def _encode(frame: pd.DataFrame, columns: list[str]) -> tuple[NDArray[np.float64], tuple[str, ...], tuple[str, ...]]:
     """Numbers as they are, texts of few kinds as zeros and ones, others left out and told."""
     from pandas.api.types import is_bool_dtype, is_numeric_dtype
@@ -135,21 +161,28 @@ def _encode(frame: pd.DataFrame, columns: list[str]) -> tuple[NDArray[np.float64
     features = np.column_stack(parts)
     if not np.isfinite(features).all():
         row, index = (int(place[0]) for place in np.nonzero(~np.isfinite(features)))
-        raise InvalidInputError(names[index], features[row, index], f"row {row}: features are finite numbers")
+        raise InvalidInputError(names[index], float(features[row, index]), f"row {row}: features are finite numbers")
     return features, tuple(names), tuple(notes)
+
+
+def _read_ids(column: pd.Series[Any]) -> tuple[str, ...]:
+    """As they are written; an empty cell is an empty text."""
+    return tuple("" if missing else str(value) for value, missing in zip(column, column.isna(), strict=True))
 
 
 def _read_labels(column: pd.Series[Any], name: str) -> tuple[NDArray[np.float64], tuple[str, ...]]:
     """Two values are classes, in their own order; more numbers are a regression."""
     from pandas.api.types import is_numeric_dtype
 
-    empty = (column.isna() | (column.astype(str).str.strip() == "")).to_numpy()
+    written = column.astype(str).str.strip()
+    empty = (column.isna() | (written == "")).to_numpy()
     values = column[~empty]
     if is_numeric_dtype(column):
         kinds: list[Any] = sorted(set(values.tolist()))
         if len(kinds) > 2:
             return np.where(empty, np.nan, column.to_numpy(dtype=np.float64)), ()
     else:
+        _refuse_missing_number(written.where(~empty, "").tolist(), name)
         kinds = sorted({str(value) for value in values})
         if len(kinds) > 2:
             told = ", ".join(kinds[:4])
@@ -159,4 +192,21 @@ def _read_labels(column: pd.Series[Any], name: str) -> tuple[NDArray[np.float64]
     high = kinds[-1] if kinds else None
     coded[~empty] = [1.0 if value == high else -1.0 for value in told_values]
     names = [f"{kind:g}" if isinstance(kind, float) else str(kind) for kind in kinds]
-    return coded, tuple(["", *names][-2:])
+    return coded, tuple(["", "", *names][-2:])
+
+
+def _refuse_missing_number(texts: list[str], name: str) -> None:
+    """NA and the like are names of classes beside other names, but not where all others are numbers."""
+    rows = [row for row, text in enumerate(texts) if text in _MISSING]
+    others = set(texts) - _MISSING - {""}
+    if rows and others and all(map(_is_number, others)):
+        hint = "leave the cell empty where there is no label yet"
+        raise InvalidInputError(name, texts[rows[0]], f"row {rows[0]}: the other labels are numbers", hint=hint)
+
+
+def _is_number(text: str) -> bool:
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True

@@ -104,8 +104,12 @@ class Store:
     def read(self, key: str) -> Any:
         """The table of one task, whatever its columns."""
         import pyarrow.parquet as parquet
+        from pyarrow import ArrowException
 
-        return parquet.read_table(self._part(key))
+        try:
+            return parquet.read_table(self._part(key))
+        except (ArrowException, OSError) as error:
+            raise self._broken(f"{self._part(key).name}: {str(error).splitlines()[0]}") from None
 
     def read_all(self) -> pd.DataFrame:
         """The rows of all parts, in the order of their keys."""
@@ -121,10 +125,10 @@ class Store:
         return frame
 
     def read_timings(self, key: str) -> dict[str, Any]:
-        """What is known about the time of a task; empty if nothing is."""
+        """What is known about the time of a task; empty if nothing is (timings are not forced to disk as parts are)."""
         try:
             found: dict[str, Any] = json.loads((self.timings / f"{key}.json").read_text())
-        except FileNotFoundError:
+        except (FileNotFoundError, ValueError):
             return {}
         return found
 

@@ -31,7 +31,7 @@ class Section:
     """One result: figures, verdicts, the tables behind them and how they were made.
 
     ``provenance`` is a sentence; ``origin`` are lines such as command, sizes, seeds, convergence counts. ``tables`` are
-    further tables to download, by file name without its ending.
+    further tables to download, by file name without its ending. A ``shown`` table stands on the page itself.
     """
 
     name: str
@@ -43,6 +43,7 @@ class Section:
     provenance: str
     origin: Mapping[str, str] = field(default_factory=dict)
     tables: Mapping[str, pd.DataFrame] = field(default_factory=dict)
+    shown: bool = False
 
 
 @dataclass(frozen=True)

@@ -41,6 +41,7 @@ def render(page: Page) -> str:
         autoescape=True, undefined=jinja2.StrictUndefined, trim_blocks=True, lstrip_blocks=True
     )
     environment.filters["data_link"] = _data_link
+    environment.filters["tabulate"] = tabulate
     verdicts = [verdict for section in page.sections for verdict in section.verdicts]
     scripts = [library(), script(_asset("page.js"))]
     themes = {"light": theme(dark=False), "dark": theme(dark=True)}

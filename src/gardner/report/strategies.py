@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Literal
 
 import altair as alt
@@ -118,16 +119,22 @@ def _strategy_rows(curves: pd.DataFrame) -> pd.DataFrame:
         {
             "series": curves["strategy"].where(~informed, curves["strategy"] + _INFORMED),
             "role": "strategy",
-            **{name: curves[name] for name in ("budget", "log_volume", "log_volume_stderr")},
-            **{name: curves[name] for name in ("accuracy", "accuracy_stderr")},
+            # columns without a single value (errors of one seed) are of no type, and their NaN would reach the JSON
+            **{name: curves[name].astype(float) for name in ("budget", "log_volume", "log_volume_stderr")},
+            **{name: curves[name].astype(float) for name in ("accuracy", "accuracy_stderr")},
             "told_volume": told_with_error(curves, "log_volume"),
             "told_accuracy": told_with_error(curves, "accuracy"),
             "origin": [
-                f"{seeds:.0f} seed{'' if seeds == 1 else 's'}, {100 * share:.4g} % of rounds converged"
+                f"{seeds:.0f} seed{'' if seeds == 1 else 's'}, {_percent(share)} % of rounds converged"
                 for seeds, share in zip(curves["seeds"], curves["converged"], strict=True)
             ],
         }
     )
+
+
+def _percent(share: float) -> str:
+    """Rounded down, so that 100 is all."""
+    return f"{(100.0 if share >= 1.0 else min(math.floor(round(1e4 * share, 6)) / 100.0, 99.99)):g}"
 
 
 def _bound_rows(bounds: pd.DataFrame) -> pd.DataFrame:
@@ -135,7 +142,7 @@ def _bound_rows(bounds: pd.DataFrame) -> pd.DataFrame:
         {
             "series": bounds["kind"],
             "role": "bound",
-            **{name: bounds[name] for name in ("budget", "log_volume", "accuracy")},
+            **{name: bounds[name].astype(float) for name in ("budget", "log_volume", "accuracy")},
             "told_volume": [fixed(value, 4) for value in bounds["log_volume"]],
             "told_accuracy": [fixed(value, 4) for value in bounds["accuracy"]],
             "origin": [_symmetry(value) for value in bounds["stability"]],

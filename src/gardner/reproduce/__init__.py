@@ -5,11 +5,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pandas as pd
 
 from gardner.errors import InvalidInputError
-from gardner.report.page import Board, Page, Section
+from gardner.report.page import Board, Page, Section, Verdict
 from gardner.reproduce import (
     batch,
     bounds,
@@ -25,6 +26,9 @@ from gardner.reproduce.own import report_results
 from gardner.reproduce.pages import FORMATS, check_format, provenance, write_page
 from gardner.reproduce.race import board
 from gardner.reproduce.recipe import FULL, QUICK, Kitchen, Progress, Recipe, ReproductionError, Scale
+
+if TYPE_CHECKING:
+    from gardner.theory import Bounds
 
 __all__ = [
     "FORMATS",
@@ -66,30 +70,47 @@ def reproduce(
     workers: int | None = None,
     scheduler: str | None = None,
     retry_failed: bool = False,
+    time_limit: float | None = None,
     progress: Progress | None = None,
 ) -> list[Section]:
     """Run recipes (all by default), write ``out/report.html``, tables and figures, and return their sections.
 
-    Runs are kept in ``out/results`` and ``out/sampling``: stopped at any time, the same call goes on from there.
+    Runs are kept in ``out/results`` and ``out/sampling``: stopped at any time, the same call goes on from there. A
+    result whose runs failed becomes a section that says so, and its error is raised when the page is written;
+    ``time_limit`` is in seconds a run.
     """
     chosen = list(names) if names else list(RECIPES)
     for name in chosen:
         if name not in RECIPES:
             raise InvalidInputError("result", name, f"it must be one of {', '.join(RECIPES)}")
     check_format(figures)
-    kitchen = Kitchen(out, scale, workers, scheduler, retry_failed, progress or (lambda _: None))
+    kitchen = Kitchen(out, scale, workers, scheduler, retry_failed, progress or (lambda _: None), time_limit)
     steps = len(chosen) + 1
+    failures: list[ReproductionError] = []
     sections = [
-        RECIPES[name].run(kitchen.part(index / steps, (index + 1) / steps)) for index, name in enumerate(chosen)
+        _cooked(RECIPES[name], kitchen.part(index / steps, (index + 1) / steps), failures)
+        for index, name in enumerate(chosen)
     ]
     headline = _headline(kitchen.part(len(chosen) / steps, 1.0).progress)
     command = " ".join(["gardner reproduce", *(names or ()), *(["--full"] if scale is FULL else [])])
     write_page(_page(headline, tuple(sections), command, scale), out / "report.html", figures)
+    if failures:
+        raise failures[0]
     return sections
 
 
+def _cooked(recipe: Recipe, kitchen: Kitchen, failures: list[ReproductionError]) -> Section:
+    """The section of a recipe; one that failed must not cost the page of the others."""
+    try:
+        return recipe.run(kitchen)
+    except ReproductionError as error:
+        failures.append(error)
+        verdict = Verdict(False, f"{error.what}; {error.hint}")
+        return Section(recipe.name, recipe.title, "This result could not be had.", (), (verdict,), pd.DataFrame(), "")
+
+
 def _headline(progress: Progress) -> pd.DataFrame:
-    """Bits per label that the best subset, a label-agnostic strategy and random choice gain at most."""
+    """Bits per label of the best subset, a label-agnostic strategy at its best, random choice and the worst subset."""
     from gardner.model import PERCEPTRON
     from gardner.theory import bounds as theory
     from gardner.theory.bounds import LN2
@@ -107,15 +128,24 @@ def _headline(progress: Progress) -> pd.DataFrame:
                 "label-agnostic": result.halving * per_label,
                 "random": result.typical.log_volume * per_label,
                 "worst subset": result.maximum.log_volume * per_label,
-                "status": f"{result.minimum.status.value} / {result.maximum.status.value}",
+                "ends of Σ": f"{result.minimum.status.value} / {result.maximum.status.value}",
+                "replica symmetry": _stable(result),
             }
         )
         progress((index + 1) / len(cases))
     return pd.DataFrame(rows)
 
 
+def _stable(result: Bounds) -> str:
+    """Whether the replica-symmetric values of both ends can be trusted beyond replica symmetry."""
+    points = {"best": result.minimum.point, "worst": result.maximum.point}
+    broken = [name for name, point in points.items() if point is not None and point.stability > 1.0]
+    return f"broken at the {' and the '.join(broken)}" if broken else "stable"
+
+
 def _board(sections: tuple[Section, ...]) -> Board | None:
     raced = [section.table for section in sections if section.name in (bounds.RECIPE.name, heuristics.RECIPE.name)]
+    raced = [curves for curves in raced if len(curves)]
     if not raced:
         return None
     caption = f"How close each strategy gets with n = {BOARD_BUDGET:g} labels per weight"
@@ -134,14 +164,19 @@ def _page(headline: pd.DataFrame, sections: tuple[Section, ...], command: str, s
         notice=_notice(sections) if scale is not FULL else "",
         board=_board(sections),
         headline=headline,
-        headline_caption="Bits of information gained per label, at most (click a column to sort)",
+        headline_caption=(
+            "Bits of information per label, by replica-symmetric theory at large N: the best and the worst subset, the "
+            "most without reading labels first, and a random subset (click a column to sort)"
+        ),
         sections=sections,
         provenance=provenance(command),
     )
 
 
 def _notice(sections: tuple[Section, ...]) -> str:
-    sizes = sorted({int(size) for section in sections for size in section.table.get("features", ())})
+    counted = passive_sampling.RECIPE.name  # at the paper's own N
+    simulated = [section for section in sections if section.name != counted]
+    sizes = sorted({int(size) for section in simulated for size in section.table.get("features", ())})
     if not sizes:
         return ""
     told = ", ".join(map(str, sizes))

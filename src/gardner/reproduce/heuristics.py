@@ -9,13 +9,14 @@ import pandas as pd
 from gardner.experiment.spec import Spec, StrategySpec
 from gardner.report.page import Section, Verdict
 from gardner.reproduce.race import Race, charts, race
-from gardner.reproduce.recipe import Kitchen, Recipe, origin
+from gardner.reproduce.recipe import Kitchen, Recipe, origin, settled
 
 ALPHA = 10.0
 BUDGETS = (0.2, 0.4, 0.6, 0.8, 1.0, 1.25, 1.5, 1.75, 2.0, 2.25, 2.5, 2.75, 3.0)
 COMPARED = (1.0, 2.0, 3.0)  # budgets at which the order is read
 COMMITTEES = (3, 15, 45)  # members
 BARELY = 0.01  # of ln v per weight: a difference that hardly shows in the paper's figure
+SURE = 2.0  # standard errors beyond which a difference is one
 
 
 def committee(members: int) -> StrategySpec:
@@ -48,7 +49,7 @@ def _run(kitchen: Kitchen) -> Section:
             "are trained by stochastic gradient descent from random starts."
         ),
         figures=charts(found, f"α = {ALPHA:g}, N = {int(frame['features'].iloc[0])}"),
-        verdicts=(*_order(found), _size(found)),
+        verdicts=(*_order(found), _size(found), settled(frame)),
         table=found.curves,
         provenance=f"{len(found.curves)} means over seeds.",
         origin=origin(frame),
@@ -62,10 +63,14 @@ def _order(found: Race) -> tuple[Verdict, ...]:
     verdicts = []
     for first, second in itertools.pairwise(order):
         gaps = {budget: found.difference(first, second, budget) for budget in COMPARED}
-        told = ", ".join(f"{gap:+.4f} ± {error:.4f} at n = {budget:g}" for budget, (gap, error) in gaps.items())
-        holds = all(gap < 0.0 for gap, _ in gaps.values())
+        told = ", ".join(f"{_paired(*gap)} at n = {budget:g}" for budget, gap in gaps.items())
+        holds = all(gap < -SURE * error for gap, error in gaps.values())
         verdicts.append(Verdict(holds, f"{first} ahead of {second}, paired difference of ln v: {told}"))
     return tuple(verdicts)
+
+
+def _paired(gap: float, error: float) -> str:
+    return f"{gap:+.4f} ± {error:.4f}{'' if abs(gap) > SURE * error else ' (not told apart)'}"
 
 
 def _size(found: Race) -> Verdict:
@@ -75,7 +80,7 @@ def _size(found: Race) -> Verdict:
         for i, (small, large) in enumerate(itertools.pairwise(COMMITTEES))
         for budget in COMPARED
     ]
-    told = ", ".join(f"{name}: {gap:+.4f} ± {error:.4f} at n = {budget:g}" for name, (gap, error), budget in gaps)
+    told = ", ".join(f"{name}: {_paired(*gap)} at n = {budget:g}" for name, gap, budget in gaps)
     return Verdict(
         all(abs(gap) < BARELY for _, (gap, _), _ in gaps),
         f"a larger committee barely helps (paper; here: less than {BARELY:g} in ln v): {told}",

@@ -12,7 +12,7 @@ from gardner.experiment.spec import Spec, StrategySpec, default_parameters, labe
 from gardner.model import PERCEPTRON
 from gardner.report.measured import mixture_chart
 from gardner.report.page import Figure, Section, Verdict
-from gardner.reproduce.recipe import Kitchen, Recipe, certificate, origin
+from gardner.reproduce.recipe import Kitchen, Recipe, certificate, origin, settled
 from gardner.theory import complexity_curve
 
 ALPHA, BUDGET = 10.0, 1.5
@@ -54,7 +54,8 @@ def _run(kitchen: Kitchen) -> Section:
         ),
         verdicts=(
             _verdict(mixed, "informative and random samples"),
-            _verdict(dots, "informative and uninformative samples too"),
+            _verdict(dots[dots["rest"] == "reversed"], "informative and uninformative samples"),
+            settled(frame),
         ),
         table=dots,
         provenance=certificate(curve),
@@ -77,7 +78,9 @@ def _dots(frame: pd.DataFrame, curve: pd.DataFrame) -> pd.DataFrame:
                 "strategy": label("mixture", {"fraction": fraction, "rest": rest}),
                 "rest": rest,
                 "fraction": fraction,
+                "features": group["features"].iloc[0],
                 "seeds": len(group),
+                "converged": (group["status"] == "converged").mean(),
                 "log_volume": group["log_volume"].mean(),
                 "log_volume_stderr": group["log_volume"].std() / count,
                 "m": group["overlap"].mean(),

@@ -1,51 +1,91 @@
-"""A page of anybody's results: every pool ratio and size met becomes a section, all strategies one board."""
+"""A page of anybody's results: every model, pool ratio and size met becomes a section, all strategies one board."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import math
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
 
 from gardner.errors import InvalidInputError
-from gardner.records import Store
-from gardner.report.page import Page, Section, Verdict
+from gardner.experiment.summary import failures, percent, with_models
+from gardner.records import FAILED, Store
+from gardner.report.numbers import fixed
+from gardner.report.page import Board, Page, Section, Verdict
+from gardner.reproduce.heuristics import SURE
 from gardner.reproduce.pages import provenance, write_page
-from gardner.reproduce.race import board, bounds_frame, charts, race
+from gardner.reproduce.race import Race, board, charts, race, unspent
 from gardner.reproduce.recipe import Progress, origin
 
 POINTS = 12  # budgets on a curve when none are asked for
+RANDOM = "random"
+LEAD = (
+    "Strategies asked for labels of rows of a pool; each was measured by the Gardner volume, the share of "
+    "weight vectors that its labels still allow. The bounds say what any strategy could reach with as many "
+    "labels from such a pool. One bit a label is the most for a strategy that sees a label only after asking."
+)
+
+
+@dataclass(frozen=True, order=True)
+class Place:
+    """What runs must share to be compared with the same bounds; the perceptron's model is empty."""
+
+    model: str
+    alpha: float
+    features: int
+
+    @property
+    def where(self) -> str:
+        """For titles of figures."""
+        return f"α = {self.alpha:g}, N = {self.features}" + (f", {self.model}" if self.model else "")
+
+    @property
+    def title(self) -> str:
+        """For the heading of its section."""
+        return f"Pool ratio {self.alpha:g}, {self.features} weights" + (f", {self.model}" if self.model else "")
+
+    @property
+    def slug(self) -> str:
+        """The model in names of files."""
+        return "".join(f"-{word}" for word in re.split(r"[^\w.+-]+", self.model) if word)
+
+    def rows(self, frame: pd.DataFrame) -> pd.DataFrame:
+        """The part of a frame that is of this place."""
+        same = (frame["pool_ratio"] == self.alpha) & (frame["features"] == self.features)
+        return frame[same & (frame["model"] == self.model)]
 
 
 def report_results(
     folder: Path, path: Path, at: Sequence[float] = (), *, figures: str | None = None, progress: Progress | None = None
 ) -> Page:
     """Write the page of a folder of results, and its figures beside it if a format is given."""
-    frame = Store(folder).read_all()
-    runs = frame[frame["status"] != "failed"]
+    frame = with_models(Store(folder).read_all())
+    runs = frame[frame["status"] != FAILED]
     if not len(runs):
         raise InvalidInputError("results", str(folder), "no run came to an end", hint=f"gardner results {folder}")
-    places = sorted(set(zip(runs["pool_ratio"].tolist(), runs["features"].tolist(), strict=True)))
-    sections, failures = [], []
-    for index, (alpha, features) in enumerate(places):
-        part = frame[(frame["pool_ratio"] == alpha) & (frame["features"] == features)]
-        share = _part(progress, index, len(places))
-        section, failed = _section(part, alpha, features, at, share)
-        sections.append(section)
-        failures += failed
-    curves = pd.concat([section.table for section in sections], ignore_index=True)
+    places = sorted({Place(*key) for key in zip(runs["model"], runs["pool_ratio"], runs["features"], strict=True)})
+    races = {}
+    for index, place in enumerate(places):
+        part = place.rows(frame)
+        races[place] = race(part, at or _budgets(place.rows(runs)), _part(progress, index, len(places)))
+    shown = {place: found for place, found in races.items() if len(found.curves)}
+    if not shown:
+        longest = float(runs["run_budget"].max())
+        raise InvalidInputError("at", list(at), "no run reaches it", hint=f"the longest has a budget of {longest:g}")
+    lost = failures(frame)
     page = Page(
         title="How close does it get?",
-        lead=(
-            "Strategies asked for labels of rows of a pool; each was measured by the Gardner volume, the share of "
-            "weight vectors that its labels still allow. The bounds say what any strategy could reach with as many "
-            "labels from such a pool. One bit a label is the most for a strategy that sees a label only after asking."
-        ),
-        sections=tuple(sections),
-        board=board(curves, float(curves["budget"].max()), "How close each strategy gets, at its largest budget"),
+        lead=LEAD,
+        sections=tuple(_section(place, found, place.rows(runs)) for place, found in shown.items()),
+        board=_board(list(shown.values())),
         provenance=provenance(f"gardner report {folder}"),
-        failures=pd.DataFrame(failures) if failures else None,
+        notice=" ".join(_note(place, found) for place, found in races.items() if place not in shown),
+        failures=pd.DataFrame(lost) if lost else None,
     )
     write_page(page, path, figures)
     return page
@@ -55,36 +95,70 @@ def _part(progress: Progress | None, index: int, count: int) -> Progress:
     return lambda fraction: progress((index + fraction) / count) if progress else None
 
 
-def _section(
-    frame: pd.DataFrame, alpha: float, features: int, at: Sequence[float], progress: Progress
-) -> tuple[Section, list[dict[str, object]]]:
-    longest = float(frame["run_budget"].max())
-    budgets = at or [float(budget) for budget in np.linspace(longest / POINTS, longest, POINTS)]
-    found = race(frame, budgets, progress)
-    where = f"α = {alpha:g}, N = {features}"
-    section = Section(
-        name=f"alpha-{alpha:g}-features-{features}",
-        title=f"Pool ratio {alpha:g}, {features} weights",
+def _note(place: Place, found: Race) -> str:
+    """Of a place without a section."""
+    return f"Not shown is {place.where}: {'; '.join(found.summary.notes)}."
+
+
+def _budgets(runs: pd.DataFrame) -> list[float]:
+    """Evenly up to the longest run, and where the longest run of each strategy ends: it would be missed otherwise."""
+    longest = float(runs["run_budget"].max())
+    ends = runs.groupby(["strategy", "parameters", "batch_size"])["run_budget"].max()
+    return sorted({*np.linspace(longest / POINTS, longest, POINTS).tolist(), *ends.tolist()})
+
+
+def _named(curves: pd.DataFrame) -> pd.DataFrame:
+    """The curves of a place, strategies told with their batch size if there is more than one."""
+    if curves["batch"].nunique() < 2:
+        return curves
+    pairs = zip(curves["strategy"], curves["batch"], strict=True)
+    return curves.assign(strategy=[f"{strategy}, batch {batch}" for strategy, batch in pairs])
+
+
+def _board(races: list[Race]) -> Board:
+    rows = [row for found in races for row in _named(found.curves).to_dict("records")]
+    curves = pd.DataFrame(rows)
+    return board(curves, float(curves["budget"].max()), "How close each strategy gets, at its largest budget")
+
+
+def _section(place: Place, found: Race, runs: pd.DataFrame) -> Section:
+    return Section(
+        name=f"alpha-{place.alpha:g}-features-{place.features}{place.slug}",
+        title=place.title,
         text="Lines are means over seeds with their standard errors; grey lines are the bounds for this pool ratio.",
-        figures=charts(found, where),
-        verdicts=_verdicts(found.curves),
+        figures=charts(replace(found, curves=_named(found.curves)), place.where),
+        verdicts=(_settled(found), *_ahead(found)),
         table=found.curves,
         provenance=" ".join([f"{len(found.curves)} means over seeds.", *found.summary.notes]),
-        origin=origin(frame[frame["status"] != "failed"]),
-        tables={f"bounds-{alpha:g}-{features}": bounds_frame(found.summary)},
+        origin=origin(runs),
+        tables={f"bounds-{place.alpha:g}-{place.features}{place.slug}": found.bounds},
     )
-    return section, list(found.summary.failures)
 
 
-def _verdicts(curves: pd.DataFrame) -> tuple[Verdict, ...]:
+def _settled(found: Race) -> Verdict:
     """What a reader should know before believing the lines."""
-    unsettled = curves[curves["converged"] < 1.0]
-    worst = unsettled.sort_values("converged").iloc[0] if len(unsettled) else None
-    told = "" if worst is None else f"; least {worst['converged']:.0%} of the rounds of {worst['strategy']}"
-    last = curves.sort_values("budget").drop_duplicates(["strategy", "batch"], keep="last")
-    ahead = last[~last["informed"] & (last["way_to_bound"] > 0.0)]
-    names = ", ".join(f"{row.strategy} ({row.way_to_bound:.0%})" for row in ahead.itertuples()) or "none"
-    return (
-        Verdict(worst is None, f"AMP converged in every round measured{told}"),
-        Verdict(bool(len(ahead)), f"label-agnostic strategies ahead of random choice, and the way they make: {names}"),
-    )
+    curves = _named(found.curves)
+    worst = curves.sort_values("converged").iloc[0]
+    told = f"; least {percent(worst['converged'])} of the rounds of {worst['strategy']}"
+    settled = bool(worst["converged"] >= 1.0)
+    return Verdict(settled, "AMP converged in every round measured" + ("" if settled else told))
+
+
+def _ahead(found: Race) -> Iterator[Verdict]:
+    """Each label-agnostic strategy against random choice on the same pools, at the last budget where both were measured
+    and ln v is information; nothing where there is no such budget, or but one pool."""
+    curves = found.curves.assign(name=_named(found.curves)["strategy"])
+    others = unspent(curves[~curves["informed"] & curves["way_to_bound"].notna()])
+    groups: Any = others.groupby(["strategy", "batch", "name"])
+    for (strategy, batch, name), curve in groups:
+        met = [budget for budget in found.meetings(strategy, RANDOM, batch) if budget in set(curve["budget"])]
+        if strategy.partition("(")[0] == RANDOM or not met:  # with other options of AMP it is still random
+            continue
+        gap, error = found.difference(strategy, RANDOM, met[-1], batch)
+        if math.isnan(gap) or math.isnan(error):
+            continue
+        yield Verdict(
+            gap < -SURE * error,
+            f"{name} ahead of random choice on the same pools by more than {SURE:g} standard errors, difference of "
+            f"ln v at n = {met[-1]:g}: {fixed(gap, 4)} ± {fixed(error, 4)}",
+        )

@@ -16,13 +16,14 @@ import hashlib
 import math
 import time
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pandas as pd
 import pyarrow as pa  # type: ignore[import-untyped]
 
-from gardner.experiment.spec import canonical, code_version
+from gardner.experiment.spec import canonical, stamp
 from gardner.inference.batched import random_subsets, subset_log_volumes
 from gardner.model import PERCEPTRON, draw_instance
 from gardner.records import Store
@@ -34,6 +35,7 @@ from gardner.theory import complexity_curve
 ALPHA = 3.0
 BUDGETS = (0.3, 0.6, 0.9, 2.7)
 SIZES = (20, 40)  # the paper's N, and a second one that tells what is due to its being small
+LEAST = 100_000  # draws at the second N, of which otherwise a tenth will do
 SEED = 0
 WIDTH = 0.002  # of a bin of ln v, as stored
 BINS = 40  # across the range met, as shown
@@ -61,7 +63,7 @@ class Sample:
 def sample(kitchen: Kitchen, features: int, budget: float, draws: int) -> Sample:
     """Draw subsets chunk by chunk; chunks that are in the store are read."""
     store = Store(kitchen.folder / "sampling")
-    code = code_version("random")
+    code = stamp("inference/*.py", "model/*.py", also=[Path(__file__)])  # bins and seeds are set here
     chunks = [min(CHUNK, draws - start) for start in range(0, draws, CHUNK)]
     tables, seconds = [], 0.0
     with store.writing():
@@ -107,7 +109,7 @@ def complexity_of(sample: Sample) -> pd.DataFrame:
     bins = frame.groupby("bin")[["count", "weighted"]].sum().reset_index()
     rows = round(sample.budget * sample.features)
     pool = round(ALPHA * sample.features)
-    # subsets there are, in the large-N form of the theory: what is left of Stirling's formula would only lift the dots
+    # ln of the number of subsets there are, exactly
     top = math.lgamma(pool + 1) - math.lgamma(rows + 1) - math.lgamma(pool - rows + 1)
     enough = bins[bins["count"] >= SEEN]
     log_ratio = np.log(enough["count"] / bins["count"].max())
@@ -126,12 +128,12 @@ def complexity_of(sample: Sample) -> pd.DataFrame:
 
 
 def _run(kitchen: Kitchen) -> Section:
-    draws = kitchen.scale.draws
+    draws = {SIZES[0]: kitchen.scale.draws, SIZES[1]: max(kitchen.scale.draws // 10, LEAST)}
     cases = [(features, budget) for features in SIZES for budget in BUDGETS]
     samples = []
     for index, (features, budget) in enumerate(cases):
         share = kitchen.part(0.9 * index / len(cases), 0.9 * (index + 1) / len(cases))
-        samples.append(sample(share, features, budget, draws))
+        samples.append(sample(share, features, budget, draws[features]))
     curve = _theory(kitchen.part(0.9, 1.0).progress)
     dots = pd.concat([complexity_of(one) for one in samples], ignore_index=True)
     dots["complexity_theory"] = _on_curve(dots, curve)
@@ -143,7 +145,8 @@ def _run(kitchen: Kitchen) -> Section:
         name=RECIPE.name,
         title=RECIPE.title,
         text=(
-            f"{draws:,} random subsets of one pool at each budget, their volumes by AMP, the histogram turned into Σ. "
+            f"{draws[SIZES[0]]:,} random subsets of one pool at each budget (N = {SIZES[1]}: {draws[SIZES[1]]:,}), "
+            "their volumes by AMP, the histogram turned into Σ. "
             "At such small N three things shift the dots: the pool's own luck (order 1/√N, the same for all subsets), "
             "the counting of subsets (½ ln(2πnN)/N) and AMP itself. The larger N tells how fast they fade."
         ),
@@ -158,9 +161,9 @@ def _run(kitchen: Kitchen) -> Section:
         table=dots,
         provenance=certificate(curve),
         origin={
-            "subsets": f"{draws} a budget, {lost} without convergence",
+            "subsets": f"{sum(one.drawn for one in samples)}, and {lost} on which AMP did not converge",
             "pool": f"seed {SEED}",
-            "rate": ", ".join(rates),
+            "rate": rates,
         },
         tables={"passive-sampling-theory": curve},
     )

@@ -11,13 +11,17 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from gardner.experiment.summary import Summary, summarise
+from gardner.errors import InvalidInputError
+from gardner.experiment.summary import Row, Summary, summarise
+from gardner.report.numbers import fixed
 from gardner.report.page import Board, Figure
 from gardner.report.strategies import Quantity, strategies_chart
 from gardner.reproduce.recipe import Progress
 
 Floats = NDArray[np.float64]
 _TITLES: dict[Quantity, str] = {"log_volume": "Log-volume", "accuracy": "Accuracy"}
+_WORDS: dict[Quantity, str] = {"log_volume": "ln v", "accuracy": "accuracy"}
+_PLACE = ["model", "alpha", "features"]
 
 
 @dataclass(frozen=True)
@@ -56,36 +60,59 @@ class Race:
         return Lane(
             budget=_column(row["budget"] for row in rows),
             log_volume=_column(row["log_volume"] for row in rows),
-            error=_column(row["log_volume_stderr"] or math.nan for row in rows),
+            error=_column(_known(row["log_volume_stderr"]) for row in rows),
             minimum=_column(bound.minimum.log_volume for bound in known),
             typical=_column(bound.typical.log_volume for bound in known),
             maximum=_column(bound.maximum.log_volume for bound in known),
             halving=_column(bound.halving for bound in known),
         )
 
-    def difference(self, first: str, second: str, budget: float) -> tuple[float, float]:
-        """Mean and standard error of ln v of one strategy less that of another on the same pools."""
-        for pair in self.summary.pairs:
-            if math.isclose(pair["budget"], budget, abs_tol=1e-9) and {pair["strategy"], pair["versus"]} == {
-                first,
-                second,
-            }:
-                sign = 1.0 if pair["strategy"] == first else -1.0
-                return sign * pair["log_volume_difference"], pair["log_volume_difference_stderr"] or math.nan
-        raise LookupError(f"{first} and {second} do not meet at n = {budget:g}")
+    def difference(self, first: str, second: str, budget: float, batch: int | None = None) -> tuple[float, float]:
+        """Mean and standard error of ln v of one strategy less that of another on the same pools.
+
+        ``batch`` is needed only where they meet in more than one.
+        """
+        pairs = [
+            pair for pair in self._pairs(first, second, batch) if math.isclose(pair["budget"], budget, abs_tol=1e-9)
+        ]
+        if len(pairs) != 1:
+            often = "in more than one batch size" if pairs else "nowhere"
+            raise LookupError(f"{first} and {second} meet {often} at n = {budget:g}")
+        sign = 1.0 if pairs[0]["strategy"] == first else -1.0
+        return sign * pairs[0]["log_volume_difference"], _known(pairs[0]["log_volume_difference_stderr"])
+
+    def meetings(self, first: str, second: str, batch: int) -> list[float]:
+        """The budgets at which two strategies were measured on the same pools, in order."""
+        return sorted(pair["budget"] for pair in self._pairs(first, second, batch))
+
+    def _pairs(self, first: str, second: str, batch: int | None) -> list[Row]:
+        both = {first, second}
+        return [
+            pair
+            for pair in self.summary.pairs
+            if {pair["strategy"], pair["versus"]} == both and batch in (None, pair["batch"])
+        ]
+
+
+def _known(error: float | None) -> float:
+    """A standard error, NaN where one seed has none."""
+    return math.nan if error is None else error
 
 
 def race(frame: pd.DataFrame, budgets: Sequence[float], progress: Progress) -> Race:
-    """The race of the runs in a frame, all of one pool ratio."""
+    """The race of the runs in a frame, all of one model, pool ratio and size: others have other bounds."""
     summary = summarise(frame, budgets, progress)
+    places = {tuple(row[name] for name in _PLACE) for row in summary.rows}
+    if len(places) > 1:
+        raise InvalidInputError("runs", sorted(places), "a race has one model, pool ratio and size")
     return Race(pd.DataFrame(summary.rows), bounds_frame(summary), summary)
 
 
 def bounds_frame(summary: Summary) -> pd.DataFrame:
-    """A summary's bounds, one row a kind and budget."""
+    """A summary's bounds, one row a model, pool ratio, budget and kind."""
     rows: list[dict[str, Any]] = []
-    for (_, alpha, budget), known in sorted(summary.bounds.items()):
-        place = {"alpha": alpha, "budget": budget}
+    for (model, alpha, budget), known in sorted(summary.bounds.items()):
+        place = {"model": model, "alpha": alpha, "budget": budget}
         ends = {"minimum": known.minimum, "maximum": known.maximum}
         points = {kind: None if end.status.value == "unresolved" else end.point for kind, end in ends.items()}
         for kind, point in {**points, "typical": known.typical}.items():
@@ -95,28 +122,41 @@ def bounds_frame(summary: Summary) -> pd.DataFrame:
         rows.append(place | {"kind": "halving", "log_volume": known.halving})
         pool = known.pool
         rows.append(place | {"kind": "whole pool", "log_volume": pool.log_volume, "accuracy": pool.accuracy})
-    return pd.DataFrame(rows, columns=["alpha", "budget", "kind", "log_volume", "accuracy", "stability"])
+    return pd.DataFrame(rows, columns=["model", "alpha", "budget", "kind", "log_volume", "accuracy", "stability"])
 
 
 def charts(found: Race, where: str) -> tuple[Figure, ...]:
     """ln v and accuracy against the budget."""
-    told = "; ".join(
-        f"{name}: ln v {curve['log_volume'].iloc[-1]:.3f} at budget {curve['budget'].iloc[-1]:g}"
-        for name, curve in found.curves.sort_values("budget").groupby("strategy", sort=False)
-    )
     return tuple(
         Figure(
             strategies_chart(found.curves, found.bounds, f"{title}, {where}", quantity=quantity),
-            f"{title} against the budget n with the bounds, {where}. {told}.",
+            f"{title} against the budget n with the bounds, {where}. {_told(found.curves, quantity)}.",
         )
         for quantity, title in _TITLES.items()
     )
 
 
+def _told(curves: pd.DataFrame, quantity: Quantity) -> str:
+    """Each strategy where it has spent most but not all of the pool: there all would be one."""
+    parts = []
+    for name, curve in curves.sort_values("budget").groupby("strategy", sort=False):
+        spent = unspent(curve)
+        last = (spent if len(spent) else curve).iloc[-1]
+        parts.append(f"{name}: {_WORDS[quantity]} {fixed(last[quantity], 3)} at budget {last['budget']:g}")
+    return "; ".join(parts)
+
+
+def unspent(curves: pd.DataFrame) -> pd.DataFrame:
+    """The rows with something left to choose; a pool has round(αN) rows."""
+    labels, pool = (np.round(curves[name] * curves["features"]) for name in ("budget", "alpha"))
+    return curves[labels < pool]
+
+
 def board(curves: pd.DataFrame, budget: float, caption: str) -> Board:
-    """How close each strategy gets at one budget: bits per label, and the way from random choice to its own bound."""
+    """How close each strategy gets, where it is nearest to a budget: bits per label, and the way to its own bound."""
     names = {
         "strategy": "strategy",
+        **({"model": "model"} if curves["model"].any() else {}),
         "informed": "informed",
         "alpha": "pool ratio α",
         "features": "weights N",
@@ -130,10 +170,11 @@ def board(curves: pd.DataFrame, budget: float, caption: str) -> Board:
         "seeds": "seeds",
         "converged": "converged",
     }
-    places = ["alpha", "features", "batch"]
-    closest = curves.assign(away=(curves["budget"] - budget).abs())
-    best = closest.groupby(places)["away"].transform("min")
-    rows = closest[closest["away"] == best].sort_values(["alpha", "way_to_bound"], ascending=[True, False])
+    nearest = curves.assign(away=(curves["budget"] - budget).abs()).sort_values("away", kind="stable")
+    rows = nearest.drop_duplicates(["strategy", "batch", *_PLACE])
+    rows = rows.sort_values([*_PLACE, "way_to_bound"], ascending=[True, True, True, False])
+    # cells are rounded to three decimals: down, so that 1 is all
+    rows = rows.assign(converged=np.floor(np.round(1e3 * rows["converged"], 6)) / 1e3)
     note = (
         "Way to its bound: from a random subset (0 %) to what is possible (100 %), which is one bit a label for "
         "strategies that see a label only after asking for it, and the smallest volume of any subset for those that "

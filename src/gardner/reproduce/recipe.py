@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 import pandas as pd
 
 from gardner.errors import GardnerError
-from gardner.report.page import Section
+from gardner.report.page import Section, Verdict
 
 if TYPE_CHECKING:
     from gardner.experiment import Spec
@@ -54,6 +54,7 @@ class Kitchen:
     scheduler: str | None = None
     retry_failed: bool = False
     progress: Progress = _silent
+    time_limit: float | None = None
 
     def sizes(self, features: int) -> tuple[int, range]:
         """N and seeds of a recipe for which the paper took so many features."""
@@ -72,6 +73,7 @@ class Kitchen:
         folder = self.folder / "results"
         outcome = run_tasks(
             tasks, folder, workers=self.workers, scheduler=self.scheduler, retry_failed=self.retry_failed,
+            **({} if self.time_limit is None else {"time_limit": self.time_limit}),
             progress=lambda now: self.progress(now.done / max(now.total, 1)),
         )  # fmt: skip
         frame = Store(folder).read_all()
@@ -116,6 +118,13 @@ def origin(frame: pd.DataFrame) -> dict[str, str]:
         "rounds": f"{len(frame)}, of which {unsettled} did not converge",
         "code": _told(runs["code"]),
     }
+
+
+def settled(frame: pd.DataFrame) -> Verdict:
+    """Whether AMP converged wherever it was asked."""
+    lost = frame[frame["status"] != "converged"]
+    runs = f" in {lost['key'].nunique()} of {frame['key'].nunique()} runs" if len(lost) else ""
+    return Verdict(not len(lost), f"AMP converged in every round: {len(lost)} of {len(frame)} did not{runs}")
 
 
 def _told(values: pd.Series[float]) -> str:

@@ -135,6 +135,12 @@ def choose(view: View, scores: Floats) -> Choice:
     return Choice(view.unlabelled[chosen], scores)
 
 
+def check_binary(view: View, name: str) -> None:
+    """Refuse real labels: a classifier has nothing to learn from them."""
+    if view.model.channel.labels != (-1.0, 1.0):
+        raise StrategyError(f"{name} needs labels -1 and +1", hint="agnostic serves every channel")
+
+
 def read_only(array: Floats) -> Floats:
     """A view that cannot be written to."""
     view = array.view()

@@ -8,7 +8,7 @@ import numpy as np
 
 from gardner.errors import InvalidInputError
 from gardner.inference.billiard import Walls, fly
-from gardner.strategies.base import Choice, Floats, View, choose, register
+from gardner.strategies.base import Choice, Floats, View, check_binary, choose, register
 from gardner.strategies.students import EPOCHS, School, check_epochs
 
 
@@ -45,6 +45,7 @@ class Committee:
 
     def query(self, view: View) -> Choice:
         """Most evenly split first; ties are many in a small committee, and chance decides them."""
+        check_binary(view, "committee")
         if self._school is None:
             self._school = School(self.epochs, self.rate)
         students = self._students

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from gardner.errors import InvalidInputError
-from gardner.strategies.base import Choice, Floats, View, choose, register
+from gardner.strategies.base import Choice, Floats, View, check_binary, choose, register
 from gardner.strategies.students import EPOCHS, School, check_epochs
 
 
@@ -32,6 +32,7 @@ class Logistic:
 
     def query(self, view: View) -> Choice:
         """Smallest margin first; at random until both labels have been seen."""
+        check_binary(view, "logistic")
         if np.unique(view.labels).size < 2:
             return choose(view, view.rng.random(view.unlabelled.size))
         if self._model is None:
@@ -63,6 +64,7 @@ class Perceptron:
 
     def query(self, view: View) -> Choice:
         """Smallest margin first; training goes on from the last round's weights, zero at first."""
+        check_binary(view, "perceptron")
         if self._weights is None or self._school is None:
             self._weights, self._school = np.zeros(view.pool.shape[1], dtype=view.pool.dtype), School(self.epochs)
         self._school.teach(view, self._weights[None, :])

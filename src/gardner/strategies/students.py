@@ -61,6 +61,7 @@ class School:
         self.epochs, self.rate, self.largest = epochs, rate, largest
         self._indices: Integers = np.empty(0, dtype=np.int64)
         self._labels: Floats = np.empty(0)
+        self._noiseless = True
         self._rows = self._gram = np.empty((0, 0))
 
     def teach(self, view: View, students: Floats) -> None:
@@ -93,10 +94,9 @@ class School:
         raise self._lost()
 
     def _lost(self) -> ConvergenceError:
-        return ConvergenceError(
-            f"a student got labels wrong after {self.epochs} epochs",
-            hint=f"set the strategy's epochs to {10 * self.epochs}",
-        )
+        more = f"set the strategy's epochs to {10 * self.epochs}"
+        hint = more if self._noiseless else "labels with noise contradict each other: use agnostic or logistic"
+        return ConvergenceError(f"a student got labels wrong after {self.epochs} epochs", hint=hint)
 
     def _admit(self, view: View) -> None:
         """Add the rows that are new; begin anew if others than the last are."""
@@ -110,6 +110,7 @@ class School:
         if with_gram and new > self._gram.shape[0]:
             size = min(self._rows.shape[0], int(self.largest**0.5))
             self._gram = _grown(self._gram, old, (size, size), view.pool.dtype)
+        self._noiseless = view.model.channel.noiseless
         self._indices, self._labels = view.queried.copy(), view.labels.copy()
         self._rows[old:new] = view.pool[view.queried[old:]]
         if with_gram:

@@ -75,7 +75,12 @@ class Bounds:
 
     @property
     def agnostic_information(self) -> float:
-        """The most information a label-agnostic strategy can collect: n × capacity, and no more than the pool's."""
+        """The most information a label-agnostic strategy can collect: n × capacity, and no more than the pool's.
+
+        NaN for a student of another model than the teacher's: what its posterior says is no mutual information.
+        """
+        if math.isnan(self.capacity):
+            return math.nan
         return min(self.budget * self.capacity, self.pool.information)
 
     @property
@@ -122,7 +127,8 @@ def bounds(model: GLM = PERCEPTRON, pool_ratio: float = 3.0, budget: float = 0.6
     """
     problem = checked(model, pool_ratio, budget, teacher)
     whole, pair = pool(model, problem.pool_ratio, teacher), problem.pair
-    limits = (capacity(pair.teacher.channel, pair.teacher.prior.second_moment), label_entropy(pair))
+    most = capacity(pair.teacher.channel, pair.teacher.prior.second_moment) if pair.matched else math.nan
+    limits = (most, label_entropy(pair))
     if problem.budget == problem.pool_ratio:
         only = whole_pool_point(problem)
         end, same = End(only, Status.ZERO, None, ""), Extremes(only, only, only, only)

@@ -50,13 +50,15 @@ def _extreme(sides: dict[Side, Branch], ends: dict[Side, Point | None], top: Poi
     """Where sign × quantity is largest."""
     value = _value(name)
     best, best_value = top, sign * float(getattr(top, name))
+    if np.isnan(best_value):  # a noiseless student of a noisy teacher: there is no information to speak of
+        return top
     for side, followed in sides.items():
         states, end = followed.states, ends[side]
         if not states:
             continue
         values = sign * np.array([value(state) for state in states])
         index = int(np.argmax(values))
-        if np.isfinite(best_value) and not values[index] > best_value:
+        if not values[index] > best_value:
             continue
         if index == len(states) - 1 and end is not None:
             best, best_value = end, float(values[index])

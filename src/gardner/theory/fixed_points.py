@@ -112,7 +112,7 @@ def _matched_hats(pair: Pair, hat: float) -> WeightHats:
 
 
 def _matched(pair: Pair, budget: float) -> list[FixedPoint]:
-    if pair.gaussian and not pair.regression:  # one fixed point only
+    if pair.gaussian and not pair.regression and not pair.even:  # one fixed point only
         logit = float(brentq(lambda x: _mismatch(pair, budget, x), -25.0, 40.0, xtol=1e-14, rtol=1e-14))
         return [_at(pair, budget, logit, "unique")]
     places = np.linspace(_LOWEST, _HIGHEST, _SCAN)

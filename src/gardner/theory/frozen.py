@@ -6,12 +6,14 @@ The teacher itself is one of the students, so Z ≥ P_X(x⁰) ∏_μ P_out(y^μ|
 
 Replica symmetry around a doubting student does not know that and runs past it: where its information reaches H, the
 posterior jumps onto the teacher (a first-order transition, as in ``Typical.branches``). Without noise ln v ≥ −H for
-every subset, so the end of the curve is that point; its status is ``frozen``.
+every subset, so the end of the curve is that point; its status is ``frozen``. A teacher of another prior need not be
+one of the students; then only the latter is left: a version space that is not empty holds one of e^{NH} students.
 """
 
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import NamedTuple
 
 import numpy as np
 from scipy.optimize import brentq
@@ -19,10 +21,12 @@ from scipy.optimize import brentq
 from gardner.errors import ConvergenceError
 from gardner.theory.branch import Branch, Side, Status
 from gardner.theory.fixed_points import fixed_points
+from gardner.theory.quadrature import Floats
 from gardner.theory.state_evolution import weight_entropy
 from gardner.theory.stationary import Problem, State, at_log_volume, solve
 
 REASON = "the labels of such a subset determine the weights"
+_BESIDE = 1e-3  # share of the first step at which the curve is entered: at β = 0 itself its equations are a limit
 
 
 def is_frozen(problem: Problem) -> bool:
@@ -32,39 +36,60 @@ def is_frozen(problem: Problem) -> bool:
 
 def cut(branch: Branch) -> Branch:
     """The part of a branch where the student still doubts."""
-    entropy = weight_entropy(branch.problem.pair)
-    if not np.isfinite(entropy) or not branch.states:
+    pair = branch.problem.pair
+    entropy, noiseless = weight_entropy(pair), pair.student.channel.noiseless
+    if not np.isfinite(entropy) or not branch.states or (pair.student.prior != pair.teacher.prior and not noiseless):
         return branch
     if branch.side is Side.MIN and is_frozen(branch.problem):
         return replace(branch, states=[], status=Status.FROZEN, reason=REASON)
-    excess = np.array([state.information for state in branch.states]) - entropy
+    known = [-state.log_volume if noiseless else state.information for state in branch.states]
+    excess = np.array(known) - entropy
     beyond = np.flatnonzero(excess > 0.0)
     if branch.side is Side.MAX:
         first = int(beyond[-1]) + 1 if len(beyond) else 0
         return replace(branch, states=branch.states[first:])
-    if not len(beyond) or beyond[0] == 0:
+    if not len(beyond):
         return branch
-    inside, outside = branch.states[beyond[0] - 1], branch.states[beyond[0]]
-    states = [*branch.states[: beyond[0]], _crossing(inside, outside, entropy)]
-    return replace(branch, states=states, status=Status.FROZEN, reason=REASON)
+    inside = branch.states[: beyond[0]]
+    crossing = _crossing(_start(branch, inside), branch.states[beyond[0]], entropy)
+    return replace(branch, states=[*inside, crossing], status=Status.FROZEN, reason=REASON)
 
 
-def _crossing(inside: State, outside: State, entropy: float) -> State:
-    """The state between two others whose information is H."""
-    problem, low, high = inside.problem, inside.log_volume, outside.log_volume
-    if problem.model.channel.noiseless:
+class _Place(NamedTuple):
+    """A point of the curve by its coordinates and ln v."""
+
+    z: Floats
+    log_volume: float
+
+
+def _start(branch: Branch, inside: list[State]) -> _Place:
+    """The last point before the crossing; if there is none, one next to the typical subset, where β is not zero yet."""
+    if inside:
+        return _Place(inside[-1].z, inside[-1].log_volume)
+    top, first = fixed_points(branch.problem.pair, branch.problem.budget)[0].log_volume, branch.states[0]
+    return _Place(branch.start + _BESIDE * (first.z - branch.start), top + _BESIDE * (first.log_volume - top))
+
+
+def _crossing(inside: _Place, outside: State, entropy: float) -> State:
+    """The state between two points whose information is H."""
+    if outside.problem.model.channel.noiseless:
         return _at(inside, outside, -entropy)
-    volume = float(brentq(lambda x: _at(inside, outside, x).information - entropy, low, high, xtol=1e-10))
-    return _at(inside, outside, volume)
+
+    def excess(log_volume: float) -> float:
+        return _at(inside, outside, log_volume).information - entropy
+
+    if excess(inside.log_volume) >= 0.0:  # the typical subset all but determines the weights
+        return _at(inside, outside, inside.log_volume)
+    return _at(inside, outside, float(brentq(excess, inside.log_volume, outside.log_volume, xtol=1e-10)))
 
 
-def _at(inside: State, outside: State, log_volume: float) -> State:
-    """The state of given ln v between two others."""
+def _at(inside: _Place, outside: State, log_volume: float) -> State:
+    """The state of given ln v between two points."""
     weight = (log_volume - inside.log_volume) / (outside.log_volume - inside.log_volume)
     guess = inside.z + weight * (outside.z - inside.z)
     for start in (guess, inside.z, outside.z):
         try:
-            return solve(inside.problem, start, at_log_volume(log_volume))
+            return solve(outside.problem, start, at_log_volume(log_volume))
         except ConvergenceError as error:
             failure = error
     raise failure

@@ -83,7 +83,7 @@ def check_pair(model: object, teacher: object = None) -> Pair:
             raise InvalidInputError(name, glm, "it must be a GLM, a prior and a channel", hint="use PERCEPTRON")
     pair = pair_of(cast(GLM, model), cast("GLM | None", teacher))
     student, other = pair.student.channel, pair.teacher.channel
-    if student.labels != other.labels or student.label_classes != other.label_classes:
+    if student.labels != other.labels:
         raise InvalidInputError("teacher", other, f"its labels are not those of the student's channel {student!r}")
     if pair.regression and not (is_linear(pair) or (type(student) is type(other) is Absolute)):
         raise InvalidInputError(
@@ -95,7 +95,7 @@ def check_pair(model: object, teacher: object = None) -> Pair:
 def check_model(model: object, teacher: object = None) -> Pair:
     """A pair whose complexity curve can be followed."""
     pair = check_pair(model, teacher)
-    if pair.regression and not is_linear(pair):
+    if pair.even:
         raise InvalidInputError(
             "model",
             pair.student.channel,

@@ -38,14 +38,19 @@ _BEND, _WIDTHS = 7.0, 9.0
 
 
 def capacity(channel: Channel, second_moment: float = 1.0) -> float:
-    """The most one label can tell a label-agnostic strategy: max over V ≤ r⁰ of I(y; h), h ~ N(0, V), in nats.
+    """The most one label can tell a label-agnostic strategy, in nats: max of I(y; h) over h ~ N(ω, V), ω² + V ≤ r⁰.
+
+    A channel that treats both labels alike is asked at ω = 0 only, where its label is least certain.
 
     >>> from gardner.model import Flip, Sign
     >>> round(capacity(Sign()), 6), round(capacity(Flip(0.1)), 6)
     (0.693147, 0.368064)
     """
-    variances = second_moment * np.geomspace(1e-6, 1.0, 61)
-    return float(np.max(np.asarray(channel.information(np.zeros(61), variances))))
+    symmetric = len(channel.label_classes) < len(channel.labels)
+    shares = np.zeros(1) if symmetric else np.linspace(-1.0, 1.0, 201)
+    omega = math.sqrt(second_moment) * shares[:, None]
+    variances = np.maximum(second_moment - omega**2, 1e-9 * second_moment) * np.geomspace(1e-6, 1.0, 61)
+    return float(np.max(np.asarray(channel.information(omega + 0.0 * variances, variances))))
 
 
 def label_entropy(pair: Pair) -> float:

@@ -9,10 +9,11 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any, cast
 
 import numpy as np
 
-from gardner.model import GLM, Gaussian, Prior
+from gardner.model import GLM, Channel, Gaussian, Prior
 
 _FAR_FIELD = 1e4  # a field so strong that only the tails of a prior are left
 
@@ -50,15 +51,44 @@ class Pair:
         return _fixed_norm(self.student.prior)
 
     @cached_property
+    def even(self) -> bool:
+        """Whether no label tells the sign of a field: then a random subset may know nothing of the teacher."""
+        omega = np.array([0.3, 1.1, 2.7])
+        channel = self.teacher.channel
+        return all(
+            np.allclose(channel.log_partition(y, omega, 0.5), channel.log_partition(y, -omega, 0.5), atol=1e-12)
+            for y in channel.labels or (0.4,)
+        )
+
+    @cached_property
     def tail_precision(self) -> float:
         """The a of ψ_X ≈ b²/2(A + a) at large fields b, for the student's prior; infinite if weights are bounded."""
         variance = float(np.asarray(self.student.prior.moments(np.float64(1.0), np.float64(_FAR_FIELD))[1]))
         return 1.0 / variance - 1.0 if variance > 1.0 / _FAR_FIELD else math.inf
 
 
+@dataclass(frozen=True)
+class EachLabel:
+    """A channel whose labels are each counted for themselves, though its symmetry would let one stand for both."""
+
+    channel: Channel
+
+    @property
+    def label_classes(self) -> tuple[tuple[float, float], ...]:
+        """Every label once."""
+        return tuple((label, 1.0) for label in self.channel.labels)
+
+    def __getattr__(self, name: str) -> Any:
+        """Everything else is the channel's own."""
+        return getattr(self.channel, name)
+
+
 def pair_of(model: GLM, teacher: GLM | None = None) -> Pair:
-    """A pair; without a teacher, teacher and student are alike."""
-    return Pair(model, model if teacher is None else teacher)
+    """A pair; without a teacher, teacher and student are alike. Symmetries of labels count if both have them."""
+    if teacher is None or model.channel.label_classes == teacher.channel.label_classes:
+        return Pair(model, model if teacher is None else teacher)
+    student, other = (GLM(glm.prior, cast(Channel, EachLabel(glm.channel))) for glm in (model, teacher))
+    return Pair(student, other)
 
 
 def _fixed_norm(prior: Prior) -> bool:

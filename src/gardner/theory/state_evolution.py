@@ -19,6 +19,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
+from gardner.errors import ConvergenceError
 from gardner.theory import regression
 from gardner.theory.pair import Pair
 from gardner.theory.quadrature import Floats, Grid, narrowed, stretched_grid
@@ -78,6 +79,11 @@ def weight_moments(pair: Pair, hats: WeightHats, bisect: bool = False) -> Moment
     prior = pair.student.prior
     if pair.gaussian:
         r = prior.second_moment
+        if not 1.0 + r * hats.A > 0.0:
+            raise ConvergenceError(
+                "state evolution found no fixed point: such a student may have no weights left that give the labels",
+                hint="give the student a channel with noise (--channel flip:0.05), or fewer labels",
+            )
         V = r / (1.0 + r * hats.A)
         m, S = V * hats.m, V * V * hats.Q
         value = -0.5 * math.log1p(r * hats.A) + 0.5 * V * (hats.Q + hats.m**2)

@@ -21,6 +21,59 @@ def test_table_and_json_agree(gardner: Any) -> None:
     shown = gardner(*arguments)[1]
     assert all(row["id"] in shown for row in told["rows"])
     assert "P(malignant)" in shown
+    assert f"{told['model']['channel']}, log-evidence {told['log_evidence']:.3f} of 24 labels" in shown
+
+
+def test_the_model_is_told_in_the_words_of_the_options(gardner: Any) -> None:
+    arguments = ("query", str(EXAMPLE), "--label", "diagnosis", "--batch", "1", "--channel", "probit:0.25")
+    assert json.loads(gardner(*arguments, "--json")[1])["model"] == {"prior": "gaussian", "channel": "probit:0.25"}
+    assert "probit:0.25, log-evidence" in gardner(*arguments)[1]
+
+
+def test_a_channel_that_does_not_fit_the_labels(gardner: Any, tmp_path: Path) -> None:
+    path = tmp_path / "pool.csv"
+    path.write_text("x,y\n1,1.5\n2,2.5\n3,3.5\n4,\n")
+    code, _, complaint = gardner("query", str(path), "--label", "y", "--channel", "probit:1")
+    assert code == 2
+    assert complaint.startswith("error: channel = 'probit:1.0' is not valid: labels that are numbers need a linear")
+
+
+OWN = '''
+from gardner.model import Probit
+
+
+class Plain:
+    """No dataclass."""
+
+    def __getattr__(self, name):
+        if name.startswith("__"):
+            raise AttributeError(name)
+        return getattr(Probit(0.1), name)
+
+    def __eq__(self, other):
+        return isinstance(other, Plain)
+
+    def __hash__(self):
+        return 0
+'''
+
+
+def test_a_channel_that_is_no_dataclass(gardner: Any, tmp_path: Path) -> None:
+    (tmp_path / "plain.py").write_text(OWN)
+    channel = f"{tmp_path / 'plain.py'}:Plain"
+    code, out, _ = gardner("query", str(EXAMPLE), "--label", "diagnosis", "--batch", "1", "--channel", channel)
+    assert code == 0
+    assert "Plain, log-evidence" in out.replace("\n", " ")
+
+
+def test_without_labels_the_channel_tells_what_is_predicted(gardner: Any, tmp_path: Path) -> None:
+    path = tmp_path / "pool.csv"
+    path.write_text("a,b,y\n1,2,\n2,1,\n3,5,\n")
+    for channel, predicted in (("probit:1", "P(+1)"), ("linear:0.1", "prediction")):
+        code, out, complaint = gardner("query", str(path), "--label", "y", "--channel", channel)
+        assert code == 0
+        assert predicted in out
+        assert "no row is labelled yet" in complaint
 
 
 def test_mistakes_are_one_line_and_exit_code_2(gardner: Any, tmp_path: Path) -> None:
@@ -29,6 +82,8 @@ def test_mistakes_are_one_line_and_exit_code_2(gardner: Any, tmp_path: Path) -> 
         ("query", str(tmp_path / "none.csv"), "--label", "y"),
         ("query", str(EXAMPLE), "--label", "diagnosis", "--batch", "0"),
         ("query", str(EXAMPLE), "--label", "diagnosis", "--channel", "nonsense"),
+        ("query", str(EXAMPLE), "--label", "diagnosis", "--channel", "linear:0.1"),
+        ("query", str(EXAMPLE), "--label", "diagnosis", "--channel", "absolute:0.1"),
         ("query", str(EXAMPLE)),
     ):
         code, _, complaint = gardner(*arguments)

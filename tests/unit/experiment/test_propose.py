@@ -9,10 +9,12 @@ import pytest
 from numpy.typing import NDArray
 from sklearn.datasets import load_breast_cancer
 
-from gardner.errors import InvalidInputError
+from gardner.errors import ConvergenceError, InvalidInputError
+from gardner.experiment import propose as module
 from gardner.experiment.propose import propose, standardised
 from gardner.inference.ep import expectation_propagation
-from gardner.model import GLM, Flip, Gaussian, Linear, Probit
+from gardner.model import GLM, Absolute, Channel, Flip, Gaussian, Linear, Probit, Sign
+from gardner.model.numeric import NumericChannel
 
 
 def problem(rows: int, columns: int, labelled: int, noise: float, seed: int = 0) -> tuple[NDArray[np.float64], ...]:
@@ -41,6 +43,28 @@ def test_scale_and_shift_of_columns_do_not_matter() -> None:
     second = propose(table * [2.0, -1.0, 30.0, 1e-3] + 7.0, labels, 5, model=model)
     assert [one.row for one in first.rows] == [one.row for one in second.rows]
     assert [one.bits for one in first.rows] == pytest.approx([one.bits for one in second.rows])
+
+
+@pytest.mark.parametrize("size", [1e-320, 1e-30, 1e-13, 1e200, 1e308])
+def test_units_of_any_size_are_standardised(size: float) -> None:
+    """Columns in tiny or huge units count; those that differ by rounding only do not, whatever their size."""
+    table = np.random.default_rng(0).uniform(-0.5, 0.5, (50, 2))
+    rows, dropped = standardised(np.column_stack([table[:, 0], size * table[:, 1], np.full(50, size)]))
+    assert dropped == 1
+    assert np.allclose(rows, standardised(table)[0], atol=1e-3 if size < 1e-300 else 1e-12)
+    rounding = size * (1.0 + 1e-15 * np.arange(50))
+    assert standardised(np.column_stack([table, rounding]))[1] == 1
+
+
+def test_labels_of_any_size_are_standardised() -> None:
+    table, labels, _ = problem(30, 2, 15, 0.1)
+    labels = labels + table[:, 0]
+    model = GLM(Gaussian(), Linear(0.1))
+    first, second = (propose(table, unit * labels, 2, model=model).rows for unit in (1.0, 1e200))
+    assert [one.row for one in first] == [one.row for one in second]
+    assert [1e200 * one.mean for one in first] == pytest.approx([one.mean for one in second])
+    with pytest.raises(InvalidInputError, match=r"labels = 0.1 .*all are the same number"):
+        propose(table, np.where(np.arange(30) < 15, 0.1, np.nan))
 
 
 def test_noise_is_found_by_evidence() -> None:
@@ -117,10 +141,71 @@ def test_what_is_refused() -> None:
         propose(table, labels[:-1])
     with pytest.raises(InvalidInputError, match="finite"):
         propose(np.where(table == table[0, 0], np.inf, table), labels)
-    with pytest.raises(InvalidInputError, match="batch"):
-        propose(table, labels, 0)
+    for batch in (0, 2.5, 2.0, True, "two"):
+        with pytest.raises(InvalidInputError, match=r"batch = .* whole number of at least 1"):
+            propose(table, labels, batch)  # type: ignore[arg-type]
+    assert len(propose(table, labels, np.int64(2), model=GLM(channel=Probit(0.1))).rows) == 2  # type: ignore[arg-type]
+    with pytest.raises(InvalidInputError, match=r"features = 'list' .* must be numbers .*'red'.*zeros and ones"):
+        propose([["red"], ["blue"]], [1.0, np.nan])  # type: ignore[arg-type]
+    with pytest.raises(InvalidInputError, match=r"labels = 'list' .* must be numbers .*'yes'"):
+        propose(table, ["yes"] * 20)  # type: ignore[arg-type]
+    unlabelled_first = np.where(np.arange(20) < 3, np.nan, np.where(np.arange(20) == 7, np.inf, truth))
+    with pytest.raises(InvalidInputError, match=r"labels = inf is not valid: row 7"):
+        propose(table, unlabelled_first)
     with pytest.raises(InvalidInputError, match="all are the same number"):
         propose(table, np.where(np.arange(20) < 5, 3.0, np.nan))
+
+
+def test_most_columns(monkeypatch: pytest.MonkeyPatch) -> None:
+    table, labels, _ = problem(20, 3, 10, 0.1)
+    monkeypatch.setattr(module, "_MOST_FEATURES", 3)
+    assert propose(table, labels, 1, model=GLM(channel=Probit(0.1))).rows
+    with pytest.raises(InvalidInputError, match="features = 4 is not valid: at most 3 columns"):
+        propose(np.column_stack([table, table[:, 0]]), labels)
+
+
+class Grades(NumericChannel):
+    """Three labels."""
+
+    @property
+    def labels(self) -> tuple[float, ...]:
+        return (-1.0, 0.0, 1.0)
+
+
+class Cubic(NumericChannel):
+    """Real labels, but not linear in the field."""
+
+
+@pytest.mark.parametrize(
+    ("kind", "channel", "message"),
+    [
+        ("classes", Linear(0.1), "channel = 'linear:0.1' .* two classes need a channel .* try probit"),
+        ("classes", Grades(), "two classes need a channel whose labels are -1 and [+]1"),
+        ("classes", Absolute(0.1), "two classes need a channel .* try probit"),
+        ("numbers", Probit(1.0), "channel = 'probit:1.0' .* numbers need a linear channel; try linear"),
+        ("numbers", Cubic(), "numbers need a linear channel"),
+        ("numbers", Absolute(0.1), "channel = 'absolute:0.1' .* never negative, .* centred here; try linear"),
+        ("none", Absolute(0.1), "never negative"),
+        ("none", Grades(), "labels must be -1 and [+]1, or it must be linear"),
+    ],
+)
+def test_a_channel_that_does_not_fit_the_labels(kind: str, channel: Channel, message: str) -> None:
+    table, labels, _ = problem(20, 3, 10, 0.1)
+    given = {"classes": labels, "numbers": labels * np.arange(1.0, 21.0), "none": np.full(20, np.nan)}[kind]
+    with pytest.raises(InvalidInputError, match=message):
+        propose(table, given, model=GLM(channel=channel))
+
+
+def test_without_labels_either_kind_of_channel_will_do() -> None:
+    table, labels, _ = problem(20, 3, 0, 0.1)
+    for channel in (Linear(0.1), Probit(0.1), Sign()):
+        assert len(propose(table, labels, 2, model=GLM(channel=channel)).rows) == 2
+
+
+def test_a_model_that_was_given_and_fails_says_why() -> None:
+    table, labels, _ = problem(40, 1, 30, 5.0)
+    with pytest.raises(ConvergenceError, match=r"ep is empty: no weights give these labels; use a channel with noise"):
+        propose(table, labels, model=GLM(channel=Sign()))
 
 
 @pytest.mark.slow

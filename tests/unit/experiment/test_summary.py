@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import math
 from typing import Any
 
@@ -218,3 +219,29 @@ def test_accuracy_on_test_rows() -> None:
     assert row["test_accuracy_stderr"] == pytest.approx(0.05)
     (row,) = summarise(frame.assign(test_accuracy=[0.6, math.nan]), [0.1]).rows
     assert row["test_accuracy"] is None
+
+
+def test_bits_are_not_told_where_student_and_teacher_differ(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Neither capacity nor entropy of a label is known then (NaN), so ln v is not the information of the labels."""
+    known = dataclasses.replace(bounds(pool_ratio=3.0, budget=0.1), capacity=math.nan, label_entropy=math.nan)
+    monkeypatch.setattr(summary, "_bound", lambda *_: known)
+    for strategy in ("random", "informed"):
+        frame = part(strategy, 0, [-0.06], channel="flip:0.2", teacher_channel="flip:0.1")
+        (row,) = summarise(frame, [0.1]).rows
+        assert (row["bits_per_label"], row["way_to_bound"], row["gap_to_halving"]) == (None, None, None)
+        assert row["model"] == "gaussian / flip:0.2 (teacher gaussian / flip:0.1)"
+
+
+def test_strategies_that_end_before_the_first_budget_are_named() -> None:
+    frame = pd.concat([part("random", 0, [-0.06]), part("agnostic", 0, [-0.06, -0.13])])
+    assert summarise(frame, [0.1, 0.2]).notes == []
+    assert summarise(frame, [0.2]).notes == [
+        "left out, as it ends before the first budget here: random (N = 100, alpha = 3, batch 10)"
+    ]
+
+
+def test_failures_are_told_without_bounds(monkeypatch: pytest.MonkeyPatch) -> None:
+    frame = pd.concat([part("random", 1, [-0.06]), failure(seed=0)])
+    told = summarise(frame, [0.1]).failures
+    monkeypatch.setattr(summary, "_bound", None)
+    assert summary.failures(frame) == told

@@ -60,13 +60,44 @@ def test_own_classes_are_values_that_can_be_sent() -> None:
         ("nowhere.py:Thing", "no such file"),
         (f"{OWN}:Nothing", "there is no 'Nothing'"),
         (f"{OWN}:Uniform", "it lacks"),
-        ("math:sqrt", "cannot be made"),
+        ("math:sqrt", "no class"),
+        ("math:pi", "no class but float"),
+        ("builtins:dict", "cannot be made|it lacks"),
+        ("gardner.model:PERCEPTRON", "no class but GLM"),
         ("a b.c", "neither registered"),
     ],
 )
 def test_bad_channels_are_named(text: str, told: str) -> None:
     with pytest.raises(InvalidInputError, match=told):
         parse_channel(text)
+
+
+@pytest.mark.parametrize(
+    ("body", "told"),
+    [
+        ("__eq__ = Sign.__eq__\n    __hash__ = None", "unhashable"),
+        ("__eq__, __hash__ = object.__eq__, object.__hash__", "never equal.*frozen dataclass"),
+        ("pass", ""),
+    ],
+)
+def test_own_classes_must_be_values(tmp_path: Path, body: str, told: str) -> None:
+    """A student knows its teacher's model by comparing the two."""
+    path = tmp_path / f"own{len(body)}.py"
+    path.write_text(f"from gardner.model import Sign\nclass Mine(Sign):\n    {body}\n", encoding="utf-8")
+    if not told:
+        assert parse_channel(f"{path}:Mine") == parse_channel(f"{path}:Mine")
+        return
+    with pytest.raises(InvalidInputError, match=told):
+        parse_channel(f"{path}:Mine")
+
+
+def test_a_constructor_that_refuses_is_quoted(tmp_path: Path) -> None:
+    path = tmp_path / "refusing.py"
+    path.write_text(
+        "class Mine:\n    def __init__(self, width):\n        raise ValueError('width must be odd')\n", encoding="utf-8"
+    )
+    with pytest.raises(InvalidInputError, match="width must be odd"):
+        parse_channel(f"{path}:Mine:2")
 
 
 def test_every_model_has_one_line() -> None:

@@ -63,6 +63,39 @@ def test_a_single_class_seen_so_far(tmp_path: Path) -> None:
     assert pool.labels[0] == 1.0
 
 
+@pytest.mark.parametrize("word", ["None", "NA", "null", "nan", "N/A"])
+@pytest.mark.parametrize("ending", ["csv", "tsv"])
+def test_a_class_may_be_called_none(word: str, ending: str, tmp_path: Path) -> None:
+    path = tmp_path / f"pool.{ending}"
+    path.write_text(f"x,y\n1,Disease\n2,{word}\n3,\n4,{word}\n".replace(",", "\t" if ending == "tsv" else ","))
+    pool = read_pool(path, "y")
+    assert pool.classes == tuple(sorted(("Disease", word)))
+    assert pool.labelled.tolist() == [True, True, False, True]
+    assert pool.labels[1] == pool.labels[3] == -pool.labels[0]
+
+
+def test_identifiers_are_kept_as_they_are_written(tmp_path: Path) -> None:
+    path = tmp_path / "pool.csv"
+    path.write_text("id,x,y\n004,1,a\n1e3,2,b\nNA,3,\n,4,\n")
+    assert read_pool(path, "y", identifier="id").ids == ("004", "1e3", "NA", "")
+
+
+def test_missing_numbers_are_labels_that_are_not_there(tmp_path: Path) -> None:
+    path = tmp_path / "pool.csv"
+    for numbers in (("0", "1", "1"), ("0.5", "1.5", "2.5"), ("7", "7", "7")):
+        path.write_text("x,y\n1,{}\n2,{}\n3,{}\n4,\n5,NA\n".format(*numbers))
+        with pytest.raises(InvalidInputError, match=r"y = 'NA' is not valid: row 4.*leave the cell empty"):
+            read_pool(path, "y")
+
+
+def test_nothing_is_labelled_yet(tmp_path: Path) -> None:
+    path = tmp_path / "pool.csv"
+    path.write_text("x,y\n1,\n2,\n")
+    pool = read_pool(path, "y")
+    assert pool.classes == ("", "")
+    assert not pool.labelled.any()
+
+
 def test_columns_of_many_texts_are_left_out_and_told(tmp_path: Path) -> None:
     path = tmp_path / "pool.csv"
     pd.DataFrame({"x": range(30), "name": [f"n{k}" for k in range(30)], "y": ["a", "b"] * 15}).to_csv(path, index=False)
@@ -77,9 +110,12 @@ def test_columns_of_many_texts_are_left_out_and_told(tmp_path: Path) -> None:
     [
         ("x,z\n1,2\n", "column = 'y' is not valid: pool.csv has none of that name; it has x, z"),
         ("x,y\n", "it has no rows"),
-        ("x,y\n1,a\n,b\n", "nothing in row 1"),
+        ("x,y\n1,a\n,b\n", "x = 'nothing in row 1' is not valid"),
+        ("x,y\n1,a\nNA,b\n", "x = 'NA' is not valid: row 1"),
+        ("x,y\n1.5,a\n2.5,b\nnan,b\n", "x = 'nan' is not valid: row 2"),
+        ("x,y\nRome,a\nNone,b\n", "x = 'None' is not valid: row 1.*a kind of its own"),
         ("x,y\n1,a\n2,b\n3,c\n", "texts are two classes"),
-        ("x,y\ninf,a\n2,b\n", "features are finite numbers"),
+        ("x,y\ninf,a\n2,b\n", "x = inf is not valid: row 0: features are finite numbers"),
         ("y\na\nb\n", "no column is left"),
         ("", "cannot be understood"),
         ('x,y\n"1,a\n', "cannot be understood"),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from types import SimpleNamespace
 from typing import Any
 
 import jax
@@ -28,8 +29,9 @@ from gardner.model import (
     Rademacher,
     Sign,
 )
-from gardner.theory.branch import Status, begin
+from gardner.theory.branch import Branch, Side, Status, begin
 from gardner.theory.free_entropy import Hats, Theta, closed, gaussian_hats, general
+from gardner.theory.frozen import cut
 from gardner.theory.hats import Memory, entropic_jet, hats_of, solve_hats, to_k
 from gardner.theory.jets import outer_grid
 from gardner.theory.pair import Pair, pair_of
@@ -241,3 +243,18 @@ def test_heavy_tails_end_the_upper_branch_and_say_so() -> None:
     assert upper.point is not None
     assert upper.point.complexity > 1.0
     assert 1.5 < upper.point.beta < 1.65
+
+
+@pytest.mark.slow
+def test_binary_weights_freeze_within_the_first_step() -> None:
+    """Just below the transition of random subsets the first point off β = 0 is past it."""
+    lower = bounds(GLM(Rademacher(), Sign()), 3.0, 1.24).minimum
+    assert lower.status is Status.FROZEN
+    assert lower.log_volume == pytest.approx(-math.log(2.0), abs=1e-9)
+
+
+def test_a_teacher_of_another_prior_does_not_freeze_a_noisy_student() -> None:
+    student, teacher = GLM(Rademacher(), Probit(0.3)), GLM(Gaussian(), Probit(0.3))
+    state: Any = SimpleNamespace(information=0.9, log_volume=-0.9)
+    whole = Branch(Problem(student, 3.0, 0.6, teacher), Side.MIN, np.zeros(6), [state], Status.ZERO)
+    assert cut(whole) is whole

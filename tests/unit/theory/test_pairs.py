@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
 
 import numpy as np
 import pytest
 from scipy.optimize import brentq
 
-from gardner import InvalidInputError, pool, typical
+from gardner import ConvergenceError, InvalidInputError, pool, typical
 from gardner.model import (
     GLM,
     PERCEPTRON,
@@ -25,9 +26,47 @@ from gardner.model import (
     Rademacher,
     Sign,
 )
+from gardner.model.numeric import NumericChannel
+from gardner.model.special import NUMPY, Array, Library
 from gardner.theory import bounds, capacity, complexity_curve
 
 BINARY = GLM(Rademacher(), Sign())
+
+
+@dataclass(frozen=True)
+class Shifted(NumericChannel):
+    """Labels of a threshold that is not zero, P(+1|h) = Φ((h − 1.5)/0.1): no symmetry."""
+
+    @property
+    def labels(self) -> tuple[float, ...]:
+        return (-1.0, 1.0)
+
+    def log_probability(self, y: Array, h: Array, library: Library = NUMPY) -> Array:
+        return library.log_ndtr(y * (h - 1.5) / 0.1)
+
+
+@dataclass(frozen=True)
+class Doubled(NumericChannel):
+    """The probit channel of noise 0.3 without its symmetry."""
+
+    @property
+    def labels(self) -> tuple[float, ...]:
+        return (-1.0, 1.0)
+
+    def log_probability(self, y: Array, h: Array, library: Library = NUMPY) -> Array:
+        return library.log_ndtr(y * h / math.sqrt(0.3))
+
+
+@dataclass(frozen=True)
+class Door(NumericChannel):
+    """Labels of the size of a field: no sign."""
+
+    @property
+    def labels(self) -> tuple[float, ...]:
+        return (-1.0, 1.0)
+
+    def log_probability(self, y: Array, h: Array, library: Library = NUMPY) -> Array:
+        return library.log_ndtr(y * (h * h - 0.5) / 0.3)
 
 
 def shannon(n: float, gain: float) -> float:
@@ -161,3 +200,48 @@ def test_what_is_refused_says_why() -> None:
         pool(absolute, 3.0, GLM(Gaussian(), Linear()))
     with pytest.raises(InvalidInputError, match="teacher"):
         complexity_curve(PERCEPTRON, 3.0, 0.6, teacher="sign")  # type: ignore[arg-type]
+
+
+def test_capacity_without_symmetry_is_not_at_zero_field() -> None:
+    channel = Shifted()
+    at_zero = float(np.max(np.asarray(channel.information(np.zeros(61), np.geomspace(1e-6, 1.0, 61)))))
+    elsewhere = float(np.asarray(channel.information(np.array([0.7]), np.array([0.5])))[0])  # 0.49 + 0.5 < 1
+    assert capacity(channel) >= elsewhere > at_zero + 0.1
+
+
+def test_a_channel_without_symmetry_may_learn_from_one_with_it() -> None:
+    """The same labels by another formula: a student that is told every label learns what its twin learns."""
+    ours, theirs = GLM(channel=Probit(0.3)), GLM(channel=Doubled())
+    expected = typical(ours, 0.6)
+    for student, teacher in ((ours, theirs), (theirs, ours)):
+        found = typical(student, 0.6, teacher)
+        assert found.log_volume == pytest.approx(expected.log_volume, abs=1e-7)
+        assert found.information == pytest.approx(expected.information, abs=1e-7)
+
+
+def test_an_even_channel_of_ones_own() -> None:
+    below = typical(GLM(channel=Door()), 0.05)
+    assert below.overlap == 0.0
+    assert typical(GLM(channel=Door()), 8.0).overlap > 0.5
+    with pytest.raises(InvalidInputError, match="even channel has no start"):
+        bounds(GLM(channel=Door()), 3.0, 0.6)
+
+
+def test_no_bound_by_information_for_a_wrong_student() -> None:
+    """A narrow prior takes its surprise for information: no mutual information, so no bound by the capacity."""
+    found = bounds(GLM(Gaussian(0.5), Linear(0.01)), 3.0, 0.3, GLM(Gaussian(), Linear(0.01)))
+    assert math.isnan(found.agnostic_information)
+    assert bounds(GLM(Gaussian(), Linear(0.01)), 3.0, 0.3).agnostic_information > 0.0
+
+
+def test_a_noiseless_student_of_a_noisy_teacher_has_no_extremes_of_information() -> None:
+    """Its evidence goes on without the teacher; what it has of information is NaN, not an arbitrary point."""
+    found = bounds(GLM(channel=Sign()), 3.0, 0.3, GLM(channel=Flip(0.05)))
+    assert found.extremes is not None
+    assert found.extremes.most_information.beta == 0.0
+    assert math.isnan(found.extremes.most_information.information)
+
+
+def test_a_noiseless_student_of_many_wrong_labels_is_told_so() -> None:
+    with pytest.raises(ConvergenceError, match="no weights left.*channel with noise"):
+        pool(PERCEPTRON, 3.0, GLM(channel=Flip(0.1)))
