@@ -175,17 +175,17 @@ def _mismatched(pair: Pair, budget: float) -> list[FixedPoint]:
     r, r0 = pair.student.prior.second_moment, pair.teacher.prior.second_moment
     starts = {"uninformed": [0.1 * math.sqrt(r), 0.1 * r, r], "informed": [0.99 * math.sqrt(r0), 0.01 * r0, 0.01 * r]}
     found: list[FixedPoint] = []
-    failure = ""
+    failure, hint = "", ""
     for name, start in starts.items():
         try:
             point = _iterate(pair, budget, np.log(start), name)
         except ConvergenceError as error:
-            failure = error.what
+            failure, hint = error.what, error.hint
             continue
         if not found or np.abs(np.log(point[1:4]) - np.log(found[0][1:4])).max() > _SAME:
             found.append(point)
     if not found:
-        raise ConvergenceError(f"state evolution of the mismatched pair found no fixed point ({failure})")
+        raise ConvergenceError(f"state evolution of the mismatched pair found no fixed point ({failure})", hint=hint)
     return [found[0]._replace(name="unique")] if len(found) == 1 else found
 
 

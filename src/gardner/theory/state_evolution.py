@@ -81,7 +81,7 @@ def weight_moments(pair: Pair, hats: WeightHats, bisect: bool = False) -> Moment
         r = prior.second_moment
         if not 1.0 + r * hats.A > 0.0:
             raise ConvergenceError(
-                "state evolution found no fixed point: such a student may have no weights left that give the labels",
+                "such a student may have no weights left that give the labels",
                 hint="give the student a channel with noise (--channel flip:0.05), or fewer labels",
             )
         V = r / (1.0 + r * hats.A)

@@ -243,5 +243,5 @@ def test_a_noiseless_student_of_a_noisy_teacher_has_no_extremes_of_information()
 
 
 def test_a_noiseless_student_of_many_wrong_labels_is_told_so() -> None:
-    with pytest.raises(ConvergenceError, match="no weights left.*channel with noise"):
+    with pytest.raises(ConvergenceError, match=r"no weights left.*channel with noise"):
         pool(PERCEPTRON, 3.0, GLM(channel=Flip(0.1)))
