@@ -34,4 +34,4 @@ format: $(READY)
 	$(BIN)/ruff format .
 
 clean:
-	rm -rf $(VENV) out .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) out/report.html out/tables out/figures .pytest_cache .mypy_cache .ruff_cache .hypothesis

@@ -126,7 +126,7 @@ def _write(result: Curve, models: tuple[GLM, GLM], path: Path) -> None:
         title = (
             f"Complexity against log-volume, alpha = {result.pool_ratio:g}, budget = {result.budget:g}{told(*models)}"
         )
-        save(complexity_chart(result.to_frame(), title), path)
+        save(complexity_chart(result.to_frame(), title), path, title)
 
 
 def _print(result: Curve, model: str) -> None:

@@ -13,6 +13,7 @@ import vl_convert
 
 from gardner.errors import InvalidInputError
 from gardner.report.embed import VEGA_LITE, standalone
+from gardner.report.files import write_whole
 from gardner.report.measured import batch_chart, mixture_chart, sampling_chart
 from gardner.report.strategies import strategies_chart
 from gardner.report.style import (
@@ -162,19 +163,22 @@ def specification(chart: AnyChart) -> dict[str, Any]:
     return result
 
 
-def save(chart: AnyChart, path: Path) -> None:
-    """Write a chart as .svg, .png, .pdf or self-contained .html, by the ending of the path."""
+def save(chart: AnyChart, path: Path, title: str = "") -> None:
+    """Write a chart as .svg, .png, .pdf or self-contained .html (of that title), by the ending of the path."""
+    write_whole(_drawn(chart, path.suffix.lower(), title or path.stem), path)
+
+
+def _drawn(chart: AnyChart, suffix: str, title: str) -> bytes:
     spec, config = specification(chart), theme(dark=False)
     options: dict[str, Any] = {"vl_version": VEGA_LITE, "config": config}
-    path.parent.mkdir(parents=True, exist_ok=True)
-    match path.suffix.lower():
+    match suffix:
         case ".svg":
-            path.write_text(vl_convert.vegalite_to_svg(spec, **options), encoding="utf-8")
+            return vl_convert.vegalite_to_svg(spec, **options).encode()
         case ".png":
-            path.write_bytes(vl_convert.vegalite_to_png(spec, **options, scale=2))
+            return vl_convert.vegalite_to_png(spec, **options, scale=2)
         case ".pdf":
-            path.write_bytes(vl_convert.vegalite_to_pdf(spec, **options))
+            return vl_convert.vegalite_to_pdf(spec, **options)
         case ".html":
-            path.write_text(standalone(spec, config, path.stem), encoding="utf-8")
+            return standalone(spec, config, title).encode()
         case other:
             raise InvalidInputError("figure format", other, "it must be svg, png, pdf or html")

@@ -23,7 +23,7 @@ from gardner.reproduce import (
     table,
 )
 from gardner.reproduce.own import report_results
-from gardner.reproduce.pages import FORMATS, check_format, provenance, write_page
+from gardner.reproduce.pages import FORMATS, check_target, provenance, write_page
 from gardner.reproduce.race import board
 from gardner.reproduce.recipe import FULL, QUICK, Kitchen, Progress, Recipe, ReproductionError, Scale
 
@@ -83,7 +83,7 @@ def reproduce(
     for name in chosen:
         if name not in RECIPES:
             raise InvalidInputError("result", name, f"it must be one of {', '.join(RECIPES)}")
-    check_format(figures)
+    check_target(out / "report.html", figures)
     kitchen = Kitchen(out, scale, workers, scheduler, retry_failed, progress or (lambda _: None), time_limit)
     steps = len(chosen) + 1
     failures: list[ReproductionError] = []

@@ -18,7 +18,7 @@ from gardner.records import FAILED, Store
 from gardner.report.numbers import fixed
 from gardner.report.page import Board, Page, Section, Verdict
 from gardner.reproduce.heuristics import SURE
-from gardner.reproduce.pages import provenance, write_page
+from gardner.reproduce.pages import check_target, provenance, write_page
 from gardner.reproduce.race import Race, board, charts, race, unspent
 from gardner.reproduce.recipe import Progress, origin
 
@@ -64,6 +64,7 @@ def report_results(
     folder: Path, path: Path, at: Sequence[float] = (), *, figures: str | None = None, progress: Progress | None = None
 ) -> Page:
     """Write the page of a folder of results, and its figures beside it if a format is given."""
+    check_target(path, figures)
     frame = with_models(Store(folder).read_all())
     runs = frame[frame["status"] != FAILED]
     if not len(runs):

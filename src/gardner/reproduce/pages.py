@@ -9,14 +9,17 @@ from pathlib import Path
 from gardner import __version__
 from gardner.errors import InvalidInputError
 from gardner.report.figures import save
+from gardner.report.files import write_whole
 from gardner.report.page import Page, render
 
 FORMATS = ("svg", "png", "pdf")
 _PACKAGES = ("jax", "numpy", "scipy", "numba", "scikit-learn", "altair")
 
 
-def check_format(figures: str | None) -> None:
-    """A format figures can be written in, or none."""
+def check_target(path: Path, figures: str | None) -> None:
+    """A place for the page and a format figures can be written in, or none; asked before the work, not after."""
+    if path.is_dir():
+        raise InvalidInputError("page", str(path), "it is a folder", hint=f"such as {path / 'report.html'}")
     if figures is not None and figures not in FORMATS:
         raise InvalidInputError("figure format", figures, f"it must be one of {', '.join(FORMATS)}")
 
@@ -29,18 +32,10 @@ def provenance(command: str) -> dict[str, str]:
 
 def write_page(page: Page, path: Path, figures: str | None = None) -> None:
     """The page at ``path``; beside it ``tables/`` and, if a format is given, ``figures/``."""
-    check_format(figures)
+    check_target(path, figures)
     for section in page.sections:
         for name, table in {section.name: section.table, **section.tables}.items():
-            write_text(table.to_csv(index=False), path.parent / "tables" / f"{name}.csv")
+            write_whole(table.to_csv(index=False).encode(), path.parent / "tables" / f"{name}.csv")
         for index, figure in enumerate(section.figures if figures else ()):
             save(figure.chart, path.parent / "figures" / f"{section.name}-{index}.{figures}")
-    write_text(render(page), path)
-
-
-def write_text(text: str, path: Path) -> None:
-    """Write under a temporary name, then rename: a killed run leaves the old file or the new one, never half of one."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    temporary = path.with_name(path.name + ".part")
-    temporary.write_text(text, encoding="utf-8")
-    temporary.replace(path)
+    write_whole(render(page).encode(), path)

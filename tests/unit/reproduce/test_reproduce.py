@@ -9,6 +9,7 @@ import signal
 import subprocess
 import sys
 import time
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -20,6 +21,7 @@ from gardner.experiment.spec import StrategySpec
 from gardner.inference.batched import random_subsets, subset_log_volumes
 from gardner.model import draw_instance
 from gardner.records import Store, failure_table
+from gardner.report.page import Section
 from gardner.reproduce import RECIPES, ReproductionError, Scale, reproduce
 from gardner.reproduce.batch import RECIPE as BATCH
 from gardner.reproduce.passive_sampling import WIDTH, Sample, complexity_of, sample
@@ -38,7 +40,7 @@ def test_scaling_page_is_complete_and_repeatable(tmp_path: Path) -> None:
     page = (tmp_path / "report.html").read_bytes()
     assert len(pd.read_csv(tmp_path / "tables" / "scaling.csv")) == 25
     assert {path.name for path in (tmp_path / "figures").iterdir()} == {"scaling-0.svg", "scaling-1.svg"}
-    assert not list(tmp_path.rglob("*.part"))
+    assert not list(tmp_path.rglob(".part-*"))
     reproduce(["scaling"], tmp_path)
     assert (tmp_path / "report.html").read_bytes() == page
 
@@ -127,6 +129,28 @@ def test_failed_runs_are_an_error_that_says_where_to_look(tmp_path: Path) -> Non
         store.write(task.key(code), failure_table({**task.columns(code), "informed": False}, "TimeLimit: gone", "x"))
     with pytest.raises(ReproductionError, match=r"1 of 1 runs failed, first random: TimeLimit: gone.*--retry-failed"):
         kitchen.bench([spec])
+
+
+def test_a_result_that_fails_costs_only_its_own_section(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def fails(_: Kitchen) -> Section:
+        raise ReproductionError("1 of 1 runs failed", hint="--retry-failed")
+
+    monkeypatch.setitem(RECIPES, "batch", replace(RECIPES["batch"], run=fails))
+    monkeypatch.setattr("gardner.reproduce._headline", lambda _: pd.DataFrame({"budget n": [0.6]}))
+    with pytest.raises(ReproductionError, match="1 of 1 runs failed"):
+        reproduce(["scaling", "batch"], tmp_path, scale=TINY)
+    page = (tmp_path / "report.html").read_text(encoding="utf-8")
+    assert "This result could not be had" in page
+    assert 'id="scaling"' in page
+
+
+def test_the_place_of_the_page_is_asked_before_the_work(tmp_path: Path) -> None:
+    from gardner.reproduce.pages import check_target
+
+    with pytest.raises(InvalidInputError, match="it is a folder"):
+        check_target(tmp_path, None)
+    with pytest.raises(InvalidInputError, match="svg, png, pdf"):
+        check_target(tmp_path / "page.html", "gif")
 
 
 KILLED = """
