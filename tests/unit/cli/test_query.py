@@ -21,7 +21,8 @@ def test_table_and_json_agree(gardner: Any) -> None:
     shown = gardner(*arguments)[1]
     assert all(row["id"] in shown for row in told["rows"])
     assert "P(malignant)" in shown
-    assert f"{told['model']['channel']}, log-evidence {told['log_evidence']:.3f} of 24 labels" in shown
+    noise = float(told["model"]["channel"].removeprefix("probit:"))
+    assert f"probit:{noise:.3g}, log-evidence {told['log_evidence']:.3f} of 24 labels" in shown
 
 
 def test_the_model_is_told_in_the_words_of_the_options(gardner: Any) -> None:

@@ -195,8 +195,14 @@ def run_tasks_of(file: Path, out: Path, cluster: str) -> int:
 
 
 def start(file: Path, out: Path) -> subprocess.Popen[str]:
+    def listen() -> None:
+        signal.signal(signal.SIGINT, signal.SIG_DFL)  # whoever runs these tests in the background ignores Ctrl-C
+
     pipe = subprocess.PIPE
-    return subprocess.Popen(command(file, out), stdout=pipe, stderr=pipe, text=True, start_new_session=True)  # noqa: S603
+    return subprocess.Popen(  # noqa: S603
+        command(file, out), stdout=pipe, stderr=pipe, text=True, start_new_session=True,
+        preexec_fn=listen,
+    )  # fmt: skip
 
 
 def test_kill_9_of_the_whole_run_at_random_moments(tmp_path: Path, file: Path, cluster: str) -> None:

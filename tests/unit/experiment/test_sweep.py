@@ -192,6 +192,15 @@ class Dying:
         signal.raise_signal(signal.SIGINT)
 
 
+@pytest.fixture
+def _listening() -> Iterator[None]:
+    """Whoever runs the tests in the background ignores Ctrl-C."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
+@pytest.mark.usefixtures("_listening")
 def test_an_interrupt_inside_a_destructor_still_stops(tmp_path: Path, two_workers: str) -> None:
     """Python drops what a destructor raises, with a traceback on stderr; the unraisable hook would fail this test."""
     before = signal.getsignal(signal.SIGINT)
