@@ -30,6 +30,8 @@ from gardner.model.prior import Gaussian, Prior
 from gardner.model.probit import Probit
 from gardner.model.rademacher import Rademacher
 
+_FROM_FILE = "gardner_model_"  # how modules of files are named
+
 PRIORS: dict[str, type] = {
     "gaussian": Gaussian,
     "rademacher": Rademacher,
@@ -73,7 +75,10 @@ def describe(part: Prior | Channel) -> str:
     """
     names = {kind: name for register in (PRIORS, CHANNELS) for name, kind in register.items()}
     kind = type(part)
-    name = names.get(kind, f"{kind.__module__}:{kind.__qualname__}")
+    home = kind.__module__
+    if home.startswith(_FROM_FILE):  # no other process could import it by that name
+        home = str(sys.modules[home].__file__)
+    name = names.get(kind, f"{home}:{kind.__qualname__}")
     parameters = list(getattr(part, "__dataclass_fields__", {}))
     if not parameters or part == Gaussian():  # the standard normal goes without its variance
         return name
@@ -164,7 +169,7 @@ def _from_file(what: str, path: str) -> ModuleType:
     file = Path(path).resolve()
     if not file.is_file():
         raise InvalidInputError(what, path, "there is no such file")
-    name = f"gardner_model_{file.stem}_{zlib.crc32(bytes(file)):08x}"
+    name = f"{_FROM_FILE}{file.stem}_{zlib.crc32(bytes(file)):08x}"
     if name not in sys.modules:
         spec = cast(Any, importlib.util.spec_from_file_location(name, file))
         module = importlib.util.module_from_spec(spec)

@@ -24,7 +24,7 @@ from gardner.model import (
     parse_channel,
     parse_prior,
 )
-from gardner.model.registry import summaries
+from gardner.model.registry import describe, summaries
 
 OWN = Path(__file__).parents[3] / "docs" / "examples" / "my_model.py"
 
@@ -42,6 +42,8 @@ def test_own_classes_are_values_that_can_be_sent() -> None:
     own: Any = parse_channel(f"{OWN}:Cauchit:0.5")
     assert own.width == 0.5
     assert pickle.loads(pickle.dumps(own)) == parse_channel(f"{OWN}:Cauchit:0.5")  # noqa: S301
+    assert parse_channel(describe(own)) == own
+    assert str(OWN) in describe(own)
     assert parse_prior(f"{OWN}:Uniform").second_moment == pytest.approx(1.0)
 
 
