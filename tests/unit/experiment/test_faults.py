@@ -194,15 +194,13 @@ def run_tasks_of(file: Path, out: Path, cluster: str) -> int:
     return run_tasks(tasks(*strategies, seeds=6), out, scheduler=cluster).ran
 
 
-def start(file: Path, out: Path) -> subprocess.Popen[str]:
-    def listen() -> None:
-        signal.signal(signal.SIGINT, signal.SIG_DFL)  # whoever runs these tests in the background ignores Ctrl-C
+# whoever runs these tests in the background ignores Ctrl-C, and a child would too
+LISTEN = "import os, signal, sys; signal.signal(signal.SIGINT, signal.SIG_DFL); os.execv(sys.argv[1], sys.argv[1:])"
 
-    pipe = subprocess.PIPE
-    return subprocess.Popen(  # noqa: S603
-        command(file, out), stdout=pipe, stderr=pipe, text=True, start_new_session=True,
-        preexec_fn=listen,
-    )  # fmt: skip
+
+def start(file: Path, out: Path) -> subprocess.Popen[str]:
+    pipe, listening = subprocess.PIPE, [sys.executable, "-c", LISTEN, *command(file, out)]
+    return subprocess.Popen(listening, stdout=pipe, stderr=pipe, text=True, start_new_session=True)  # noqa: S603
 
 
 def test_kill_9_of_the_whole_run_at_random_moments(tmp_path: Path, file: Path, cluster: str) -> None:
