@@ -36,7 +36,7 @@ def _run(kitchen: Kitchen) -> Section:
         name=RECIPE.name,
         title=RECIPE.title,
         text=(
-            "Seconds are those of one core, per round: choosing (the strategy's own work and passes over the pool), "
+            "Milliseconds of one core, per round: choosing (the strategy's own work and passes over the pool), "
             "and fitting AMP, which measures all strategies alike."
         ),
         figures=(),
@@ -67,8 +67,8 @@ def _rows(frame: pd.DataFrame, found: Race, store: Store) -> pd.DataFrame:
                 "alpha": row["alpha"],
                 "features": row["features"],
                 "batch": row["batch"],
-                "seconds choosing": float((spent["querying"] + spent["scoring"]).mean()),
-                "seconds fitting": float(spent["fitting"].mean()),
+                "ms choosing": 1e3 * float((spent["querying"] + spent["scoring"]).mean()),
+                "ms fitting": 1e3 * float(spent["fitting"].mean()),
                 "log_volume": row["log_volume"],
                 "bits_per_label": row["bits_per_label"],
                 "converged": row["converged"],
@@ -80,7 +80,7 @@ def _rows(frame: pd.DataFrame, found: Race, store: Store) -> pd.DataFrame:
 def _verdict(table: pd.DataFrame, found: Race) -> Verdict:
     rows = {row["strategy"]: row for row in table.to_dict("records") if row["alpha"] == heuristics.ALPHA}
     many = heuristics.committee(15).label
-    ratio = rows[many]["seconds choosing"] / rows["perceptron"]["seconds choosing"]
+    ratio = rows[many]["ms choosing"] / rows["perceptron"]["ms choosing"]
     gap, error = found.difference("perceptron", many, BUDGET)
     return Verdict(
         bool(ratio > 1.0 and gap < -heuristics.SURE * error),

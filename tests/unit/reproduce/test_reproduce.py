@@ -200,4 +200,4 @@ def test_heuristics_passive_sampling_and_the_table(tmp_path: Path) -> None:
     assert {"committee", "committee(members=3)", "committee(members=45)"} <= set(heuristics.table["strategy"])
     assert set(sampling.table["features"]) == {20, 40}
     assert len(strategies.table) == 12
-    assert (strategies.table["seconds fitting"] > 0.0).all()
+    assert (strategies.table["ms fitting"] > 0.0).all()
