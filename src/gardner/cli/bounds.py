@@ -8,11 +8,23 @@ from typing import TYPE_CHECKING, Any
 import typer
 from rich.table import Table
 
-from gardner.cli.console import ALPHA, JSON, fixed, number, output, progress_bar, read_number, read_range, to_json
+from gardner.cli.console import (
+    ALPHA,
+    JSON,
+    fixed,
+    known,
+    number,
+    output,
+    progress_bar,
+    read_number,
+    read_range,
+    significant,
+    to_json,
+)
 from gardner.cli.models import CHANNEL, PRIOR, TEACHER_CHANNEL, TEACHER_PRIOR, describe_model, read_models, told
 
 if TYPE_CHECKING:
-    from gardner.theory import Bounds, Point
+    from gardner.theory import Bounds, End, Point, Typical
 
 _LN2 = math.log(2.0)
 
@@ -96,9 +108,19 @@ def record(result: Bounds) -> dict[str, Any]:
         "bracket": {name: None if end.bracket is None else list(end.bracket) for name, end in ends.items()},
         "reached": {name: _of(end.point, "log_volume") for name, end in ends.items()},
         "reason": {name: end.reason or None for name, end in ends.items()},
+        "doubting": {name: _doubting(end) for name, end in ends.items()},
         "residual": result.residual,
         "quadrature_error": result.quadrature_error,
+        "log_volume_error": {name: _of(point, "quadrature_error") for name, point in points.items()},
+        "accuracy_error": {name: _of(point, "accuracy_error") for name, point in points.items()},
     }
+
+
+def _doubting(end: End) -> dict[str, float] | None:
+    """At a frozen end, the student of the same volume who does not know the weights yet."""
+    if end.doubting is None:
+        return None
+    return {key: getattr(end.doubting, key) for key in ("log_volume", "accuracy", "beta", "m", "q", "Q", "r")}
 
 
 def _extremes(result: Bounds) -> dict[str, dict[str, float]] | None:
@@ -124,9 +146,11 @@ def _rows(result: Bounds) -> list[tuple[str, Point | None, str]]:
     """What to print: the ends and the typical subset, and with noise the best ones by information and accuracy."""
     rows: list[tuple[str, Point | None, str]] = [
         ("min", result.minimum.point, _status(result, "minimum")),
-        ("typical", result.typical, ""),
+        ("typical", result.typical, _precision(result.typical)),
         ("max", result.maximum.point, _status(result, "maximum")),
     ]
+    if result.minimum.doubting is not None:
+        rows.append(("min, doubting", result.minimum.doubting, "the student of that volume who is not sure yet"))
     best = result.extremes
     if best is not None and best.most_information != result.minimum.point:
         rows.append(("informed most", best.most_information, "most information along the curve"))
@@ -143,17 +167,27 @@ def _print_one(result: Bounds, model: str) -> None:
         if point is None:
             table.add_row(name, *["–"] * 6, status)
             continue
-        cells = [fixed(point.log_volume), fixed(point.information / _LN2), fixed(point.accuracy), fixed(point.m)]
-        table.add_row(name, *cells, number(point.beta), number(point.stability, 4), status)
-    agnostic = fixed(result.agnostic_information / _LN2)
-    table.add_row("halving", fixed(result.halving), agnostic, *["–"] * 4, "label-agnostic bound")
-    whole = result.pool
-    table.add_row(
-        "pool", fixed(whole.log_volume), fixed(whole.information / _LN2), fixed(whole.accuracy), fixed(whole.overlap)
-    )
+        error, relative = point.quadrature_error, point.relative_error
+        cells = [known(point.log_volume, error), known(point.information / _LN2, error / _LN2)]
+        cells += [known(point.accuracy, point.accuracy_error), known(point.m, relative * abs(point.m))]
+        table.add_row(
+            name, *cells, significant(point.beta, relative), significant(point.stability, relative, 4), status
+        )
+    whole, error = result.pool, result.pool.quadrature_error
+    halving = known(result.halving, error), known(result.agnostic_information / _LN2, error / _LN2)
+    table.add_row("halving", *halving, *["–"] * 4, "label-agnostic bound")
+    cells = [known(whole.log_volume, error), known(whole.information / _LN2, error / _LN2)]
+    cells += [known(x, error + whole.residual) for x in (whole.accuracy, whole.overlap)]
+    table.add_row("pool", *cells, "", "", _precision(whole))
     console = output()
     console.print(table)
     console.print(f"residual {result.residual:.1e}, quadrature error {result.quadrature_error:.1e}", highlight=False)
+
+
+def _precision(found: Point | Typical) -> str:
+    """A word where ln v is not known to six decimals."""
+    error = found.quadrature_error
+    return f"imprecise: ln v is known to ±{error:.0e} only" if error > 5e-7 else ""
 
 
 def _status(result: Bounds, side: str) -> str:
@@ -161,11 +195,19 @@ def _status(result: Bounds, side: str) -> str:
     text = str(end.status.value)
     if end.bracket is not None:
         text += f" within {end.bracket[1] - end.bracket[0]:.0e}"
-    if end.status.value == "unresolved":
+    if end.status.value in {"unresolved", "imprecise"}:
         text += f": {end.reason}"
     if end.point is not None and end.point.stability > 1.0:
         text += ", replica-symmetric only"
     return text
+
+
+def _volume(point: Point | None) -> str:
+    return fixed(None) if point is None else known(point.log_volume, point.quadrature_error)
+
+
+def _accuracy(point: Point | None) -> str:
+    return fixed(None) if point is None else known(point.accuracy, point.accuracy_error, 4)
 
 
 def _print_many(results: list[Bounds], model: str) -> None:
@@ -177,20 +219,21 @@ def _print_many(results: list[Bounds], model: str) -> None:
         low, high = result.minimum, result.maximum
         table.add_row(
             number(result.budget),
-            fixed(low.log_volume),
-            fixed(result.typical.log_volume),
-            fixed(high.log_volume),
-            fixed(result.halving),
-            fixed(None if low.point is None else low.point.accuracy, 4),
-            fixed(result.typical.accuracy, 4),
+            _volume(low.point),
+            _volume(result.typical),
+            _volume(high.point),
+            known(result.halving, result.pool.quadrature_error),
+            _accuracy(low.point),
+            _accuracy(result.typical),
             " / ".join(number(None if end.point is None else end.point.stability, 3) for end in (low, high)),
             " / ".join(end.status.value for end in (low, high)),
         )
     console = output()
     console.print(table)
+    whole = results[0].pool
     worst = max(result.residual for result in results), max(result.quadrature_error for result in results)
     console.print(
-        f"pool ln v = {results[0].pool.log_volume:.6f}; worst residual {worst[0]:.1e}, "
+        f"pool ln v = {known(whole.log_volume, whole.quadrature_error)}; worst residual {worst[0]:.1e}, "
         f"worst quadrature error {worst[1]:.1e}",
         highlight=False,
     )

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import typer
 from rich.table import Table
 
-from gardner.cli.console import ALPHA, JSON, number, output, progress_bar, read_number, to_json
+from gardner.cli.console import ALPHA, JSON, output, progress_bar, read_number, significant, to_json
 
 if TYPE_CHECKING:
     from gardner.theory import BudgetAnswer
@@ -63,6 +63,7 @@ def record(answer: BudgetAnswer) -> dict[str, Any]:
         "alpha": answer.pool_ratio,
         "target": {name: value for name, value in target.items() if value is not None},
         "budget": _budgets(answer),
+        "budget_error": {name: answer.errors.get(name) for name in _budgets(answer)},
         "pool": {"log_volume": answer.pool.log_volume, "accuracy": answer.pool.accuracy},
         "stability": None if point is None else point.stability,
         "residual": answer.pool.residual if point is None else point.residual,
@@ -77,7 +78,8 @@ def _print(answer: BudgetAnswer) -> None:
     table.add_column("choice")
     table.add_column("labels per weight", justify="right")
     for name, value in _budgets(answer).items():
-        table.add_row(name.replace("_", " "), number(value, 8))
+        error = answer.errors.get(name, 0.0) / value if value else 0.0
+        table.add_row(name.replace("_", " "), significant(value, error, 8))
     console = output()
     console.print(f"{goal}, alpha = {answer.pool_ratio:g}", highlight=False)
     console.print(table)

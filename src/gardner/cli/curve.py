@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import typer
 from rich.table import Table
 
-from gardner.cli.console import ALPHA, JSON, fixed, number, output, progress_bar, read_number, to_json
+from gardner.cli.console import ALPHA, JSON, known, output, progress_bar, read_number, significant, to_json
 from gardner.cli.models import CHANNEL, PRIOR, TEACHER_CHANNEL, TEACHER_PRIOR, describe_model, read_models, told
 from gardner.errors import InvalidInputError
 
@@ -134,8 +134,11 @@ def _print(result: Curve, model: str) -> None:
     for name in _SHOWN:
         table.add_column(name.replace("_", " "), justify="right")
     for point in result.points:
-        cells = [number(getattr(point, name)) for name in _SHOWN[2:]]
-        table.add_row(fixed(point.log_volume), fixed(point.complexity), *cells)
+        error, relative = point.quadrature_error, point.relative_error
+        cells = [significant(getattr(point, name), relative) for name in _SHOWN[2:]]
+        # ln v is off by that much at a given Σ, so Σ by |β| times as much at a given ln v
+        counted = known(point.complexity, error * max(1.0, abs(point.beta) if point.beta == point.beta else 1.0))
+        table.add_row(known(point.log_volume, error), counted, *cells)
     console = output()
     console.print(table)
     ends = ", ".join(

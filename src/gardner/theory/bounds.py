@@ -13,7 +13,7 @@ from gardner.theory.complexity import branch, checked
 from gardner.theory.extremes import Extremes, extremes
 from gardner.theory.frozen import is_frozen
 from gardner.theory.noise import capacity, label_entropy
-from gardner.theory.point import Point, point_of, typical_point, whole_pool_point
+from gardner.theory.point import Point, frozen_point, judged, point_of, typical_point, whole_pool_point
 from gardner.theory.precision import double_precision
 from gardner.theory.stationary import Problem
 from gardner.theory.typical import Typical, pool
@@ -29,14 +29,17 @@ class End:
     """One end of a complexity curve: its last point and how it was reached.
 
     ``status`` is ``zero`` (Σ = 0 reached), ``bracketed`` (ln v known to the width of ``bracket``), ``frozen`` (discrete
-    weights are known there: no smaller volume exists) or ``unresolved`` (``reason`` says why; ``point``, if there is
-    one, is a subset that exists, so the true end lies beyond it).
+    weights are known there: no smaller volume exists), ``imprecise`` (reached, but ln v is not known to six decimals)
+    or ``unresolved`` (``reason`` says why; ``point``, if there is one, is a subset that exists, so the true end lies
+    beyond it). Where the end is frozen ``point`` is the student who knows the weights, accuracy 1, and ``doubting``
+    the one of the same volume who does not: there the posterior jumps from one to the other.
     """
 
     point: Point | None
     status: Status
     bracket: tuple[float, float] | None
     reason: str
+    doubting: Point | None = None
 
     @property
     def log_volume(self) -> float:
@@ -145,7 +148,10 @@ def end_of(problem: Problem, side: Side) -> End:
     """One end, with its point and status; call it under double precision."""
     followed = branch(problem, side)
     point = point_of(followed.end) if followed.end is not None else None
-    return End(point, followed.status, followed.bracket, followed.reason)
+    status, reason = judged(followed.status, point, followed.reason)
+    if point is not None and followed.status is Status.FROZEN:
+        return End(frozen_point(problem, point), status, followed.bracket, reason, doubting=point)
+    return End(point, status, followed.bracket, reason)
 
 
 def bounds_sweep(

@@ -54,12 +54,18 @@ class Side(StrEnum):
 
 
 class Status(StrEnum):
-    """How a branch ended; ``frozen`` is for discrete weights only (:mod:`gardner.theory.frozen`)."""
+    """How a branch ended.
+
+    ``frozen`` is for discrete weights only (:mod:`gardner.theory.frozen`). ``imprecise`` is said of
+    an end that was reached, but whose ln v is not known to the six decimals that are printed of
+    others (:func:`gardner.theory.point.judged`).
+    """
 
     ZERO = "zero"
     BRACKETED = "bracketed"
     UNRESOLVED = "unresolved"
     FROZEN = "frozen"
+    IMPRECISE = "imprecise"
 
 
 @dataclass(frozen=True)
@@ -93,10 +99,13 @@ def follow(problem: Problem, side: Side) -> Branch:
     states: list[State] = []
     start = np.full(6, np.nan)
     try:
-        start = begin(problem)
-        status, reason = _walk(problem, side, start, states)
+        with np.errstate(all="ignore"):  # overflow and NaN are looked for where they matter
+            start = begin(problem)
+            status, reason = _walk(problem, side, start, states)
     except ConvergenceError as error:
         status, reason = Status.UNRESOLVED, error.what
+    except (ArithmeticError, np.linalg.LinAlgError) as error:  # overflow, division by zero
+        status, reason = Status.UNRESOLVED, f"the numbers left the range of double precision ({error})"
     if status is Status.UNRESOLVED and states and states[-1].complexity < 0.0:
         states.pop()  # no subset has that volume
     if status is Status.UNRESOLVED and states and _reach(states[-1]) < BRACKETED:

@@ -17,7 +17,7 @@ from gardner.model import GLM, PERCEPTRON
 from gardner.theory.branch import Branch, Side, Status, follow
 from gardner.theory.frozen import cut
 from gardner.theory.inputs import check_budget, check_count, check_model, check_number, check_pool_ratio
-from gardner.theory.point import Point, next_to, point_of, typical_point, whole_pool_point
+from gardner.theory.point import Point, judged, next_to, point_of, typical_point, whole_pool_point
 from gardner.theory.precision import double_precision
 from gardner.theory.quadrature import Floats
 from gardner.theory.stationary import Problem, State, at_log_volume, solve
@@ -33,7 +33,11 @@ _NEAR_TOP = 1e-4  # of a side's length: nearer to the typical point than that, v
 
 @dataclass(frozen=True)
 class Curve:
-    """A complexity curve at fixed pool ratio and budget, from the smallest volume to the largest."""
+    """A complexity curve at fixed pool ratio and budget, from the smallest volume to the largest.
+
+    Its points are those of a student who still doubts. Where discrete weights become known (status ``frozen``) the
+    last one is the point at which the posterior jumps onto the teacher (``Bounds.minimum`` holds both students).
+    """
 
     pool_ratio: float
     budget: float
@@ -86,12 +90,14 @@ def complexity_curve(
         solved.append(typical_point(problem) if state is None else point_of(state))
         if progress is not None:
             progress((index + 1) / len(todo))
+    last = {Side.MIN: solved[0], Side.MAX: solved[-1]}
+    ends = {side: judged(sides[side].status, last[side], reasons[side]) for side in Side}
     return Curve(
         problem.pool_ratio,
         problem.budget,
         tuple(solved),
-        {side.value: sides[side].status.value for side in Side},
-        {side.value: reasons[side] for side in Side},
+        {side.value: status.value for side, (status, _) in ends.items()},
+        {side.value: reason for side, (_, reason) in ends.items()},
     )
 
 

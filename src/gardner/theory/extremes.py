@@ -1,12 +1,13 @@
 """The best and the worst point of a curve by what matters: with noise, the smallest evidence is neither.
 
 Information and accuracy are followed along both sides of a curve; an extreme inside is refined between its neighbours
-by golden section in ln v, one at an end is that end.
+by Brent's method in ln v, one at an end is that end.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass
 
 import numpy as np
@@ -57,11 +58,13 @@ def _extreme(sides: dict[Side, Branch], ends: dict[Side, Point | None], top: Poi
         if not states:
             continue
         values = sign * np.array([value(state) for state in states])
+        if end is not None:  # of a frozen end the student who knows the weights counts, not the one who doubts
+            values[-1] = sign * float(getattr(end, name))
         index = int(np.argmax(values))
         if not values[index] > best_value:
             continue
         if index == len(states) - 1 and end is not None:
-            best, best_value = end, float(values[index])
+            best, best_value = end, sign * float(getattr(end, name))
             continue
         before = states[index - 1] if index else None
         state = _refined(states[index], before, states[min(index + 1, len(states) - 1)], top, lambda s: sign * value(s))
@@ -76,12 +79,11 @@ def _refined(here: State, before: State | None, after: State, top: Point, value:
 
     def loss(log_volume: float) -> float:
         near = min(found.values(), key=lambda state: abs(state.log_volume - log_volume))
-        try:
-            state = solve(here.problem, near.z, at_log_volume(log_volume))
-        except ConvergenceError:
-            return np.inf
+        state = solve(here.problem, near.z, at_log_volume(log_volume))
         found[state.log_volume] = state
         return -value(state)
 
-    minimize_scalar(loss, bounds=(low, high), method="bounded", options={"xatol": _FINE * (high - low)})
+    # a place that cannot be solved for ends the search: no number would be right for the parabola
+    with suppress(ConvergenceError):
+        minimize_scalar(loss, bounds=(low, high), method="bounded", options={"xatol": _FINE * (high - low)})
     return max(found.values(), key=value)

@@ -15,17 +15,20 @@ from typing import Any, NamedTuple
 import jax
 import jax.numpy as jnp
 import numpy as np
-from scipy.optimize import brentq, root
+from scipy.optimize import root
 
 from gardner.errors import ConvergenceError
 from gardner.theory import regression
 from gardner.theory.pair import Pair
 from gardner.theory.quadrature import Floats, Grid, stretched_grid
+from gardner.theory.roots import root_between
 from gardner.theory.special import JAX
 from gardner.theory.state_evolution import CERTAIN, WeightHats, label_energy, weight_moments
 
 _LOWEST, _HIGHEST, _LIMIT = -16.0, 32.0, 60.0  # of logit(Q/r⁰): the scan, and what stands for perfect learning
 _SCAN = 97
+_RANGE = (-45.0, 40.0)  # of logit(Q/r⁰) where there is one fixed point only
+_LEAST = 1e-20  # r⁰Q̂ below which labels tell nothing that double precision could show
 _SWEEPS, _DAMPING = 400, 0.3
 _SAME = 1e-6  # two starts that end this close (in logarithms) found one fixed point
 
@@ -91,9 +94,14 @@ def _energy(pair: Pair, logit: float, bisect: bool = False) -> tuple[float, floa
 
 
 def _hat(pair: Pair, budget: float, logit: float, slope: float) -> float:
-    """Q̂ = 2n de/dQ, never below zero (and no more than fixes the sign of a weight of known size)."""
+    """Q̂ = 2n de/dQ.
+
+    It is kept within what double precision can tell apart: no smaller than ``_LEAST``/r⁰ and, for
+    weights of known size, no larger than ``CERTAIN``/r⁰. A fixed point at the lower limit is
+    refused by :func:`_at`; the upper limit stands for weights that are known.
+    """
     r0 = pair.teacher.prior.second_moment
-    hat = max(2.0 * budget * slope / (r0 * sigmoid(logit) * sigmoid(-logit)), 1e-20)
+    hat = max(2.0 * budget * slope / (r0 * sigmoid(logit) * sigmoid(-logit)), _LEAST / r0)
     return min(hat, CERTAIN / r0) if pair.fixed_norm else hat
 
 
@@ -101,7 +109,8 @@ def _mismatch(pair: Pair, budget: float, logit: float) -> float:
     """What the weights answer less what was put in, as logits; for a Gaussian prior Q/(r⁰−Q) = r⁰Q̂."""
     slope = _energy(pair, logit)[1]
     if pair.gaussian:
-        return math.log(max(2.0 * budget * slope, 1e-300)) - logit + softplus(logit) + softplus(-logit)
+        r0 = pair.teacher.prior.second_moment
+        return math.log(r0 * _hat(pair, budget, logit, slope)) - logit
     hats = _matched_hats(pair, _hat(pair, budget, logit, slope))
     moments = weight_moments(pair, hats)
     return math.log(moments.Q) - math.log(max(moments.V, 1e-300)) - logit
@@ -113,7 +122,7 @@ def _matched_hats(pair: Pair, hat: float) -> WeightHats:
 
 def _matched(pair: Pair, budget: float) -> list[FixedPoint]:
     if pair.gaussian and not pair.regression and not pair.even:  # one fixed point only
-        logit = float(brentq(lambda x: _mismatch(pair, budget, x), -25.0, 40.0, xtol=1e-14, rtol=1e-14))
+        logit = root_between(lambda x: _mismatch(pair, budget, x), *_RANGE, what="overlap with the teacher")
         return [_at(pair, budget, logit, "unique")]
     places = np.linspace(_LOWEST, _HIGHEST, _SCAN)
     values = np.array([_mismatch(pair, budget, x) for x in places])
@@ -122,7 +131,7 @@ def _matched(pair: Pair, budget: float) -> list[FixedPoint]:
         found.append((-_LIMIT, _nothing(pair, budget)))
     for left, right, here, there in zip(places, places[1:], values, values[1:], strict=False):
         if here > 0.0 >= there:
-            x = float(brentq(lambda x: _mismatch(pair, budget, x), left, right, xtol=1e-14, rtol=1e-14))
+            x = root_between(lambda x: _mismatch(pair, budget, x), left, right, what="overlap with the teacher")
             found.append((x, _at(pair, budget, x, "")))
     if values[-1] > 0.0:
         found.append((_LIMIT, _everything(pair, budget)))
@@ -135,7 +144,13 @@ def _at(pair: Pair, budget: float, logit: float, name: str) -> FixedPoint:
     r0 = pair.teacher.prior.second_moment
     Q, V = r0 * sigmoid(logit), r0 * sigmoid(-logit)
     (coarse, slope), (fine, _) = (_energy(pair, logit, bisect) for bisect in (False, True))
-    hats = _matched_hats(pair, _hat(pair, budget, logit, slope))
+    hat = _hat(pair, budget, logit, slope)
+    if r0 * hat <= _LEAST:
+        raise ConvergenceError(
+            "such labels tell less about the weights than double precision can tell from nothing",
+            hint="use less noise, or a larger budget",
+        )
+    hats = _matched_hats(pair, hat)
     error = budget * abs(fine - coarse)
     if pair.gaussian:
         weights = 0.5 * (Q / r0 - softplus(logit))

@@ -16,12 +16,12 @@ from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
-from scipy.optimize import brentq
 
 from gardner.errors import ConvergenceError
 from gardner.theory.branch import Branch, Side, Status
 from gardner.theory.fixed_points import fixed_points
 from gardner.theory.quadrature import Floats
+from gardner.theory.roots import root_between
 from gardner.theory.state_evolution import weight_entropy
 from gardner.theory.stationary import Problem, State, at_log_volume, solve
 
@@ -51,7 +51,11 @@ def cut(branch: Branch) -> Branch:
     if not len(beyond):
         return branch
     inside = branch.states[: beyond[0]]
-    crossing = _crossing(_start(branch, inside), branch.states[beyond[0]], entropy)
+    try:
+        crossing = _crossing(_start(branch, inside), branch.states[beyond[0]], entropy)
+    except ConvergenceError as error:
+        reason = f"the point where the weights become known could not be solved for ({error.what})"
+        return replace(branch, states=inside, status=Status.UNRESOLVED, reason=reason)
     return replace(branch, states=[*inside, crossing], status=Status.FROZEN, reason=REASON)
 
 
@@ -80,7 +84,8 @@ def _crossing(inside: _Place, outside: State, entropy: float) -> State:
 
     if excess(inside.log_volume) >= 0.0:  # the typical subset all but determines the weights
         return _at(inside, outside, inside.log_volume)
-    return _at(inside, outside, float(brentq(excess, inside.log_volume, outside.log_volume, xtol=1e-10)))
+    ends = inside.log_volume, outside.log_volume
+    return _at(inside, outside, root_between(excess, *ends, what="freezing volume", absolute=1e-10))
 
 
 def _at(inside: _Place, outside: State, log_volume: float) -> State:

@@ -46,7 +46,7 @@ from gardner.theory.state_evolution import weight_grid
 _ORDER, _CHECK = 36, 52  # of the inner window: 18 nodes on each of its panels, 26 for the error estimate
 _TOLERANCE = 1e-11
 _ACCEPTABLE = 1e-8
-_STEPS, _HALVINGS, _KEPT = 9, 3, 1000
+_STEPS, _LEGS, _HALVINGS, _KEPT = 9, 20, 3, 1000
 _PATIENCE, _LOST = 4, 0.1  # a step so long after so many means that Newton wanders
 _CLOSEST = 0.02  # share of the way to the edge of the domain that a step of Newton leaves
 _NEAR_EDGE = 0.8  # β(Q̂−q̂)/(A+a) from where on the edge is to blame for a failure
@@ -113,9 +113,7 @@ def solve_hats(pair: Pair, theta: Floats, memory: Memory) -> Floats:
         return start.k
     ahead = start.slope @ (_place(theta) - _place(start.theta))
     k, reached, step = start.k, 0.0, 1.0
-    for _ in range(20):
-        if reached >= 1.0:
-            return k
+    for _ in range(_LEGS):
         try:
             target = min(1.0, reached + step)
             guess = k + (target - reached) * ahead
@@ -125,6 +123,8 @@ def solve_hats(pair: Pair, theta: Floats, memory: Memory) -> Floats:
             step *= 0.5
             if step < 0.5**_HALVINGS:
                 break
+        if reached >= 1.0:
+            return k
     if _edge(pair, start.theta[5], start.k) > _NEAR_EDGE:
         raise EdgeError(
             "no hats were found near the edge of their domain, where heavy tails of the prior make averages diverge"

@@ -11,6 +11,7 @@ from gardner.theory.pair import Pair, pair_of
 from gardner.theory.regression import is_linear
 
 SMALLEST, LARGEST = 1e-9, 1e7  # of α and n: what double precision carries through
+UNITS = (1e-12, 1e12)  # of the mean square of a weight: products of its powers must stay far from overflow
 
 
 def check_number(name: str, value: float) -> float:
@@ -82,6 +83,8 @@ def check_pair(model: object, teacher: object = None) -> Pair:
         if not isinstance(glm, GLM):
             raise InvalidInputError(name, glm, "it must be a GLM, a prior and a channel", hint="use PERCEPTRON")
     pair = pair_of(cast(GLM, model), cast("GLM | None", teacher))
+    for glm in (pair.student, pair.teacher):
+        _check_units(glm)
     student, other = pair.student.channel, pair.teacher.channel
     if student.labels != other.labels:
         raise InvalidInputError("teacher", other, f"its labels are not those of the student's channel {student!r}")
@@ -90,6 +93,18 @@ def check_pair(model: object, teacher: object = None) -> Pair:
             "model", student, "real labels are integrated for a Linear or an Absolute channel, teacher's and student's"
         )
     return pair
+
+
+def _check_units(model: GLM) -> None:
+    """Weights of a size that double precision carries through; their unit is the user's choice."""
+    size = float(model.prior.second_moment)
+    if not UNITS[0] <= size <= UNITS[1]:
+        raise InvalidInputError(
+            "prior",
+            model.prior,
+            f"the mean square of a weight must lie between {UNITS[0]:g} and {UNITS[1]:g}",
+            hint="measure weights in another unit: variance 1, and the noise divided by the old variance",
+        )
 
 
 def check_model(model: object, teacher: object = None) -> Pair:

@@ -13,10 +13,8 @@ from __future__ import annotations
 import functools
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
-
-from scipy.optimize import brentq
 
 from gardner.errors import ConvergenceError, InvalidInputError
 from gardner.model import GLM, PERCEPTRON
@@ -26,6 +24,7 @@ from gardner.theory.complexity import at_volume, branch
 from gardner.theory.inputs import LARGEST, SMALLEST, check_model, check_target
 from gardner.theory.point import Point, order_parameters, point_of
 from gardner.theory.precision import double_precision
+from gardner.theory.roots import root_between
 from gardner.theory.stationary import Control, Problem, State, at_complexity, at_log_volume, solve
 from gardner.theory.typical import Typical, pool, typical
 
@@ -34,6 +33,7 @@ if TYPE_CHECKING:
 
 _RELATIVE = 1e-9  # accuracy of the budgets
 _SAME = 1e-8  # of ln v or accuracy: a goal this close to the pool's own value is the pool's own value
+_BESIDE = 1e-3  # share of a budget over which a slope is taken
 _SMALLEST = 1e-4  # budgets below this fraction of a label per weight are not searched
 
 
@@ -43,7 +43,8 @@ class BudgetAnswer:
 
     ``agnostic_floor`` is the certain lower bound for a label-agnostic strategy, ``agnostic`` the budget at which its
     volume bound reaches the goal. ``best_point`` is the end of the curve behind ``best``, with its residual, quadrature
-    error and stability. ``notes`` says why an answer is missing.
+    error and stability. ``errors`` says how far each budget may be off: the error of the goal's quantity at the point
+    behind it, divided by its slope in the budget. ``notes`` says why an answer is missing.
     """
 
     pool_ratio: float
@@ -56,13 +57,15 @@ class BudgetAnswer:
     pool: Typical
     best_point: Point | None = None
     notes: tuple[str, ...] = ()
+    errors: dict[str, float] = field(default_factory=dict)
 
     def to_frame(self) -> pd.DataFrame:
         """One row a kind of choice."""
         import pandas as pd  # here, so that the solver starts without it
 
         kinds = ("best", "agnostic", "agnostic_floor", "random")
-        return pd.DataFrame({"choice": kinds, "budget": [getattr(self, kind) for kind in kinds]}).assign(
+        budgets, errors = [getattr(self, kind) for kind in kinds], [self.errors.get(kind) for kind in kinds]
+        return pd.DataFrame({"choice": kinds, "budget": budgets, "budget_error": errors}).assign(
             alpha=self.pool_ratio, log_volume=self.log_volume, accuracy=self.accuracy
         )
 
@@ -136,18 +139,31 @@ def _answer(
 ) -> BudgetAnswer:
     """The three budgets of a goal within reach of the pool."""
     best, notes = _smallest_budget(ends, goal, alpha)
-    agnostic, point = None, None
+    agnostic, point, errors = None, None, dict[str, float]()
     try:
         if best is not None:
             point = point_of(ends.minimum(best))
+            errors["best"] = _budget_error(goal, point, best, lambda n: goal.excess(ends.minimum(n)))
         if goal.log_volume is not None:
             agnostic = max(goal.floor, best or 0.0)
+            errors["agnostic"] = 0.0 if agnostic == goal.floor else errors["best"]
         elif best is not None:
             agnostic = _root(lambda n: goal.excess(ends.agnostic(n)), best, alpha)
+            there = point_of(ends.agnostic(agnostic))
+            errors["agnostic"] = _budget_error(goal, there, agnostic, lambda n: goal.excess(ends.agnostic(n)))
     except ConvergenceError as error:
         notes = (*notes, error.what)
     capped = None if random is None else min(random, alpha)
-    return answer(best=best, agnostic=agnostic, agnostic_floor=goal.floor, random=capped, best_point=point, notes=notes)
+    result = answer(best=best, agnostic=agnostic, agnostic_floor=goal.floor, random=capped, best_point=point)
+    return replace(result, notes=notes, errors=errors)
+
+
+def _budget_error(goal: _Goal, point: Point, budget: float, excess: Callable[[float], float]) -> float:
+    """How far a budget may be off: the error of what the goal asks for, over its slope in the budget."""
+    off = point.quadrature_error if goal.log_volume is not None else point.accuracy_error
+    nearby = (1.0 - _BESIDE) * budget
+    slope = (excess(budget) - excess(nearby)) / (budget - nearby)
+    return off / slope + _RELATIVE * budget if slope > 0.0 else math.inf
 
 
 def _larger_pool(random: float | None) -> str:
@@ -161,7 +177,9 @@ def _typical_budget(model: GLM, excess: Callable[[Typical], float]) -> float | N
         low, high = high, 4.0 * high
         if high > LARGEST:
             return None
-    return float(brentq(lambda n: excess(typical(model, n)), low, high, rtol=_RELATIVE, xtol=1e-14))
+    return root_between(
+        lambda n: excess(typical(model, n)), low, high, what="budget of random choice", relative=_RELATIVE
+    )
 
 
 class _Ends:
@@ -235,4 +253,6 @@ def _root(excess: Callable[[float], float], low: float, alpha: float) -> float:
         low, high = high, min(1.5 * high, 0.5 * (high + alpha))
         if alpha - high < 1e-6 * alpha:
             return alpha
-    return high if low == high else float(brentq(excess, low, high, rtol=_RELATIVE, xtol=1e-12))
+    if low == high:
+        return high
+    return root_between(excess, low, high, what="budget", absolute=1e-12, relative=_RELATIVE)

@@ -53,11 +53,11 @@ class Pair:
     @cached_property
     def even(self) -> bool:
         """Whether no label tells the sign of a field: then a random subset may know nothing of the teacher."""
-        omega = np.array([0.3, 1.1, 2.7])
-        channel = self.teacher.channel
+        channel, scale = self.teacher.channel, self.teacher_scale
+        omega, V = scale * np.array([0.3, 1.1, 2.7]), 0.5 * scale**2
         return all(
-            np.allclose(channel.log_partition(y, omega, 0.5), channel.log_partition(y, -omega, 0.5), atol=1e-12)
-            for y in channel.labels or (0.4,)
+            np.allclose(channel.log_partition(y, omega, V), channel.log_partition(y, -omega, V), rtol=0.0, atol=1e-12)
+            for y in channel.labels or (0.4 * scale,)
         )
 
     @cached_property
@@ -79,7 +79,13 @@ class EachLabel:
         return tuple((label, 1.0) for label in self.channel.labels)
 
     def __getattr__(self, name: str) -> Any:
-        """Everything else is the channel's own."""
+        """Everything else is the channel's own.
+
+        Python's own questions (``__deepcopy__`` and the like) are not handed on: while a copy is
+        being made it has no channel yet, and asking for that would ask again without end.
+        """
+        if name == "channel" or (name.startswith("__") and name.endswith("__")):
+            raise AttributeError(name)
         return getattr(self.channel, name)
 
 

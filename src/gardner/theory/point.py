@@ -5,19 +5,22 @@ from __future__ import annotations
 import functools
 import math
 from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 import numpy as np
 
 from gardner.errors import ConvergenceError
+from gardner.theory.branch import Status
 from gardner.theory.free_entropy import Theta
 from gardner.theory.hats import Memory, to_k
 from gardner.theory.jets import outer_grid, quadrature_shift
 from gardner.theory.pair import Pair
-from gardner.theory.quadrature import Floats
+from gardner.theory.quadrature import MAX_PANELS, Floats
 from gardner.theory.stability import Ratios, ratios
 from gardner.theory.stationary import Problem, State, to_theta
 from gardner.theory.typical import accuracies, typical_hats, typical_of, typical_theta
 
+PRECISE = 5e-7  # of ln v: an error up to that leaves six decimals
 _STANDSTILL = 1e-7  # change of ln v per unit of ln |β|
 _SMOOTH = (
     "beta",
@@ -43,9 +46,13 @@ class Point:
     paper's 1 − arccos(m/√q)/π, of a vote over students of all subsets of that volume (real labels: the share of the
     field's variance that is explained). ``stability`` and
     ``inner_stability`` are the ratios of :mod:`gardner.theory.stability`, unstable above 1. ``convex`` marks
-    coexistence: Σ is locally convex there and no β makes the point typical. ``quadrature_error`` is the change of ln
-    v under refinement of both integrals (or that of Σ/max(1, |β|) if larger); ``residual`` is the largest relative
+    coexistence: Σ is locally convex there and no β makes the point typical. ``residual`` is the largest relative
     mismatch of the saddle-point equations.
+
+    Three estimates say how far the numbers may be off, by refining both integrals and by the residual:
+    ``quadrature_error`` that of ln v at the given Σ (of Σ at the given ln v where |β| < 1), ``accuracy_error`` that of
+    the accuracy, and ``relative_error`` the largest relative one of m, q, Q, r and β. ``resolved`` is false where the
+    panels of the outer integral ran out before they resolved it.
     """
 
     log_volume: float
@@ -65,6 +72,22 @@ class Point:
     quadrature_error: float
     iterations: int
     information: float
+    accuracy_error: float = 0.0
+    relative_error: float = 0.0
+    resolved: bool = True
+
+
+def judged(status: Status, point: Point | None, reason: str) -> tuple[Status, str]:
+    """The status of an end and its reason; one that was reached but is not known to six decimals is imprecise."""
+    if point is None or status is Status.UNRESOLVED:
+        return status, reason
+    if point.quadrature_error > PRECISE:
+        reasons = (reason, f"ln v is known to ±{point.quadrature_error:.0e} only")
+        return Status.IMPRECISE, "; ".join(filter(None, reasons))
+    if not point.resolved:
+        reasons = (reason, f"the outer integral needs more than {MAX_PANELS} panels")
+        return Status.IMPRECISE, "; ".join(filter(None, reasons))
+    return status, reason
 
 
 def order_parameters(pair: Pair, theta: Theta) -> dict[str, float]:
@@ -86,6 +109,7 @@ def point_of(state: State) -> Point:
     shift, slope = quadrature_shift(pair, alpha, state.jet, theta, state.grid, memory)
     stable = ratios(pair, alpha, theta, state.grid, memory)
     beta = state.theta.beta
+    errors = _errors(state, shift, slope)
     return Point(
         log_volume=state.log_volume,
         complexity=state.complexity,
@@ -96,10 +120,46 @@ def point_of(state: State) -> Point:
         inner_stability=stable.inner,
         convex=_turns_back(np.asarray(state.tangent), state.log_volume_slope),
         residual=state.residual,
-        quadrature_error=float(max(abs(slope[5]), abs(shift) / max(1.0, abs(beta)))),
+        quadrature_error=errors.log_volume,
         iterations=state.iterations,
         information=state.information,
+        accuracy_error=errors.accuracy,
+        relative_error=errors.relative,
+        resolved=state.grid.resolved,
     )
+
+
+class _Errors(NamedTuple):
+    """Estimates of how far a solved point is off."""
+
+    log_volume: float
+    accuracy: float
+    relative: float
+
+
+def _errors(state: State, shift: float, slope: Floats) -> _Errors:
+    """What a change of Φ by ``shift`` and of its gradient by ``slope``, and the residual, do to a point.
+
+    Σ(n, ln v) is the extremum of Φ − β ln v − φn. So a small change of Φ moves Σ at a given ln v by ``shift``, and the
+    change of the gradient, δg, by ½ δg·δθ only, where δθ is what it does to the order parameters. These feel it in
+    first order. A budget off by δn moves Σ by −φδn.
+    """
+    with np.errstate(all="ignore"):
+        shifted = replace(state, jet=replace(state.jet, gradient=state.jet.gradient + slope))
+        mismatch, rows = shifted.equations[0], state.equations[1]
+        try:
+            # across the branch: along it there is nothing to be off by, ln v says where on it the point is
+            change = np.linalg.solve(np.vstack([rows, np.asarray(state.tangent)]), -np.append(mismatch, 0.0))
+        except np.linalg.LinAlgError:
+            return _Errors(*[math.inf] * 3)
+        second = 0.5 * abs(slope @ (state.jacobian @ change))
+        budget = abs(shifted.jet.gradient[4] - state.problem.budget)
+        volume = (abs(shift) + second + abs(state.theta.phi) * budget) / max(1.0, abs(state.theta.beta))
+        volume += 2.0 * state.residual  # of the control, which is in units of ln v
+        moved = Theta(*(float(x) for x in to_theta(state.z + change)))
+        here, there = (order_parameters(state.problem.pair, theta)["accuracy"] for theta in (state.theta, moved))
+    found = (volume, abs(there - here), float(np.abs(change).max()))
+    return _Errors(*(x if math.isfinite(x) else math.inf for x in found))
 
 
 def _turns_back(tangent: Floats, log_volume_slope: Floats) -> bool:
@@ -130,6 +190,9 @@ def typical_point(problem: Problem) -> Point:
         quadrature_error=known.quadrature_error,
         iterations=0,
         information=known.information,
+        accuracy_error=known.quadrature_error + known.residual,
+        relative_error=known.quadrature_error + known.residual,
+        resolved=True,
     )
 
 
@@ -173,6 +236,31 @@ def whole_pool_point(problem: Problem) -> Point:
         quadrature_error=known.quadrature_error,
         iterations=0,
         information=known.information,
+        accuracy_error=known.quadrature_error + known.residual,
+        relative_error=known.quadrature_error + known.residual,
+    )
+
+
+def frozen_point(problem: Problem, doubting: Point) -> Point:
+    """The student whose labels determine its weights, at the volume where the one who still doubts (given) ends.
+
+    It agrees with the teacher everywhere; β, φ and the stability ratios belong to the doubting one and are NaN here.
+    """
+    scale, size = problem.pair.teacher_scale, problem.pair.student.prior.second_moment
+    return replace(
+        doubting,
+        beta=math.nan,
+        phi=math.nan,
+        m=scale * math.sqrt(size),
+        q=size,
+        Q=size,
+        r=size,
+        accuracy=1.0,
+        subset_averaged_accuracy=1.0,
+        stability=math.nan,
+        inner_stability=math.nan,
+        accuracy_error=0.0,
+        relative_error=0.0,
     )
 
 
@@ -192,5 +280,8 @@ def next_to(top: Point, edge: Point, log_volume: float) -> Point:
         complexity=top.complexity - 0.5 * mixed["beta"] * distance,
         residual=max(top.residual, edge.residual),
         quadrature_error=max(top.quadrature_error, edge.quadrature_error),
+        accuracy_error=max(top.accuracy_error, edge.accuracy_error),
+        relative_error=max(top.relative_error, edge.relative_error),
+        resolved=top.resolved and edge.resolved,
         **mixed,
     )

@@ -28,7 +28,7 @@ from gardner.theory.quadrature import Floats, Grid
 TOLERANCE = 1e-11  # of the relative mismatch
 ACCEPTABLE = 1e-7  # where rounding stops Newton earlier than that
 _LONGEST_STEP = 1.0
-_MAX_ITERATIONS = 16
+_MAX_ITERATIONS = 16  # evaluations, each of them judged
 _REGRID = 0.35  # coordinates further from where the panels were made want new panels
 
 
@@ -227,6 +227,8 @@ def solve(problem: Problem, z: Floats, control: Control) -> State:
         if best.residual < TOLERANCE or (stalled and best.residual < ACCEPTABLE):
             _keep_hats(best)
             return best
+        if iteration == _MAX_ITERATIONS:
+            break
         try:
             step = np.linalg.solve(system, -np.append(values, wanted))
         except np.linalg.LinAlgError:
@@ -235,7 +237,7 @@ def solve(problem: Problem, z: Floats, control: Control) -> State:
         far = np.abs(z - made_at).max() > _REGRID
         grid, made_at = (None, z) if far else (state.grid, made_at)
         state = evaluate(problem, z, grid)
-    raise ConvergenceError(f"no convergence in {_MAX_ITERATIONS} Newton steps (residual {residual:.1e})")
+    raise ConvergenceError(f"no convergence in {_MAX_ITERATIONS} evaluations (residual {residual:.1e})")
 
 
 def _keep_hats(state: State) -> None:

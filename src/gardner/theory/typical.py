@@ -14,14 +14,12 @@ from __future__ import annotations
 
 import functools
 import math
-from collections.abc import Callable
 from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Any
 
 import jax
 import jax.numpy as jnp
 import numpy as np
-from scipy.optimize import brentq
 
 from gardner.errors import ConvergenceError
 from gardner.model import GLM, PERCEPTRON
@@ -33,11 +31,13 @@ from gardner.theory.noise import typical_information
 from gardner.theory.pair import Pair
 from gardner.theory.precision import double_precision
 from gardner.theory.quadrature import stretched_grid
+from gardner.theory.roots import root_of_falling
 from gardner.theory.state_evolution import weight_grid
 
 if TYPE_CHECKING:
     import pandas as pd
 
+_POSSIBLE = 1e-6  # ln v of discrete labels is never above zero: more than this is no rounding
 _HERMITE = np.polynomial.hermite_e.hermegauss(80)
 
 
@@ -103,6 +103,7 @@ def typical_of(pair: Pair, budget: float) -> Typical:
     """:func:`typical` for a checked pair; call it under double precision."""
     branches = fixed_points(pair, budget)
     best = branches[0]
+    _check_possible(pair, best, budget)
     accuracy, gibbs = accuracies(pair, best.m, best.S, best.V)
     return Typical(
         budget=budget,
@@ -119,12 +120,27 @@ def typical_of(pair: Pair, budget: float) -> Typical:
     )
 
 
+def _check_possible(pair: Pair, at: FixedPoint, budget: float) -> None:
+    """Labels of K kinds carry between nothing and n ln K: beyond that the integrals are not resolved."""
+    if pair.regression or not pair.matched:
+        return
+    slack = 1e-9 + 10.0 * at.quadrature_error
+    if not -budget * math.log(len(pair.student.channel.labels)) - slack <= at.log_volume <= min(slack, _POSSIBLE):
+        raise ConvergenceError(
+            f"the integrals of this prior and channel are not resolved (ln v = {at.log_volume:.3g} for a random "
+            f"subset, quadrature error {at.quadrature_error:.0e})",
+            hint="use a prior or a channel with less extreme parameters",
+        )
+
+
 def accuracies(pair: Pair, m: float, S: float, V: float) -> tuple[float, float]:
     """Accuracy of the mean and of a sample: 1 − angle/π, or for real labels the explained share of variance."""
     if pair.regression:
         r0 = pair.teacher.prior.second_moment
         missed = (pair.teacher_scale - m) ** 2 + S
         return 1.0 - missed / r0, 1.0 - (missed + V) / r0
+    if m == 0.0:  # nothing is known of the teacher: a guess
+        return 0.5, 0.5
     return 1.0 - math.atan2(math.sqrt(S), m) / math.pi, 1.0 - math.atan2(math.sqrt(S + V), m) / math.pi
 
 
@@ -139,9 +155,14 @@ def typical_theta(pair: Pair, pool_ratio: float, budget: float) -> tuple[float, 
     def mismatch(s: float) -> float:
         t, D = best.S * sigmoid(s), best.S * sigmoid(-s)
         q_hat = amplitude * _correlation_slope(pair, best.m, t, D, best.V)
-        return math.log(weight_correlation(pair, best, q_hat)) - math.log(t)
+        answer = weight_correlation(pair, best, q_hat) if q_hat > 0.0 else 0.0
+        if not answer > 0.0:
+            raise ConvergenceError(
+                "the overlap of two different subsets is lost to rounding", hint="use a larger budget"
+            )
+        return math.log(answer) - math.log(t)
 
-    s = _root(mismatch, start=phi)
+    s = root_of_falling(mismatch, start=phi, what="overlap of two random subsets")
     return best.m, best.S * sigmoid(s), best.S * sigmoid(-s), best.V, phi, 0.0
 
 
@@ -167,7 +188,7 @@ def weight_correlation(pair: Pair, best: FixedPoint, q_hat: float) -> float:
     """Return t = q − m² as the weights answer it to q̂."""
     if pair.gaussian:
         return best.V**2 * q_hat
-    q_hat = min(q_hat, (1.0 - 1e-9) * best.hats.Q)
+    q_hat = min(q_hat, (1.0 - 1e-9) * best.hats.Q)  # a trial beyond that is too large by its sign
     xi, weights = weight_grid(pair, best.hats.m, q_hat).plain()
     signal = best.hats.m / math.sqrt(q_hat) / pair.teacher_scale
     density = np.asarray(pair.teacher.prior.log_partition(signal**2, signal * xi)) - 0.5 * xi * xi
@@ -175,7 +196,7 @@ def weight_correlation(pair: Pair, best: FixedPoint, q_hat: float) -> float:
     noise, noise_weights = _HERMITE
     b = math.sqrt(q_hat) * xi[:, None] + math.sqrt(best.hats.Q - q_hat) * noise
     mean = np.asarray(pair.student.prior.moments(best.hats.A, b)[0]) @ noise_weights / math.sqrt(2.0 * math.pi)
-    return max(float(weights @ mean**2) - best.m**2, 1e-300)
+    return float(weights @ mean**2) - best.m**2
 
 
 def _correlation_slope(pair: Pair, m: float, t: float, D: float, V: float) -> float:
@@ -185,18 +206,6 @@ def _correlation_slope(pair: Pair, m: float, t: float, D: float, V: float) -> fl
     scale = min(math.sqrt(V / (m * m + t)), math.sqrt(t) / m)
     ((eta, weights),) = stretched_grid(scale).chunks()
     return float(_subset_correlation_slope(pair, np.array([m, t, D, V]), eta, weights))
-
-
-def _root(function: Callable[[float], float], start: float) -> float:
-    """A root of a decreasing function, bracketed outwards from ``start``."""
-    low = high = start
-    step = 1.0
-    while function(low) < 0.0 and step < 1e3:
-        low, step = low - step, 2.0 * step
-    step = 1.0
-    while function(high) > 0.0 and step < 1e3:
-        high, step = high + step, 2.0 * step
-    return float(brentq(function, low, high, xtol=1e-13, rtol=1e-13)) if low < high else start
 
 
 @functools.partial(jax.jit, static_argnums=0)

@@ -111,6 +111,12 @@ def test_binary_weights_freeze() -> None:
         result = bounds(GLM(Rademacher(), Sign()), ALPHA, budget)
         assert result.minimum.status is Status.FROZEN
         assert result.minimum.log_volume == pytest.approx(-math.log(2.0), abs=1e-8)
+        assert result.minimum.point is not None
+        assert result.minimum.point.accuracy == 1.0  # whoever knows the weights is always right
+        assert result.extremes is not None
+        assert result.extremes.most_accurate.accuracy == 1.0
+        if result.minimum.doubting is not None:  # where the typical subset is frozen already nobody doubts
+            assert result.minimum.doubting.accuracy < 0.9
         assert result.maximum.status is Status.ZERO
         assert result.maximum.log_volume > -math.log(2.0)
         assert result.quadrature_error < 1e-7

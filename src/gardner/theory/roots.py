@@ -1,0 +1,62 @@
+"""Roots of functions of one variable; whatever goes wrong is a :class:`ConvergenceError`."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+
+from scipy.optimize import brentq
+
+from gardner.errors import ConvergenceError
+
+_FARTHEST = 1e3  # of a bracket's end from its start
+
+
+def root_between(
+    function: Callable[[float], float],
+    low: float,
+    high: float,
+    *,
+    what: str,
+    absolute: float = 1e-14,
+    relative: float = 1e-14,
+) -> float:
+    """The root of a function that changes its sign between ``low`` and ``high``.
+
+    ``what`` names the unknown in the error message.
+
+    >>> round(root_between(lambda x: x * x - 2.0, 0.0, 2.0, what="x"), 12)
+    1.414213562373
+    """
+
+    def finite(x: float) -> float:
+        value = function(x)
+        if math.isnan(value):
+            raise ConvergenceError(f"the equation for {what} is not a number at {x:.6g}")
+        return value
+
+    ends = finite(low), finite(high)
+    if ends[0] * ends[1] > 0.0:
+        raise ConvergenceError(f"no {what} was found between {low:.6g} and {high:.6g}")
+    try:
+        return float(brentq(finite, low, high, xtol=absolute, rtol=relative))
+    except (ValueError, RuntimeError) as error:
+        raise ConvergenceError(f"no {what} was found ({error})") from None
+
+
+def root_of_falling(function: Callable[[float], float], start: float, *, what: str) -> float:
+    """The root of a decreasing function, looked for from ``start`` outwards in steps that double.
+
+    >>> round(root_of_falling(lambda x: 5.0 - x, start=0.0, what="x"), 9)
+    5.0
+    """
+    low = high = start
+    step = 1.0
+    while function(low) < 0.0 and step < _FARTHEST:
+        low, step = low - step, 2.0 * step
+    step = 1.0
+    while function(high) > 0.0 and step < _FARTHEST:
+        high, step = high + step, 2.0 * step
+    if low == high:  # the start is the root
+        return start
+    return root_between(function, low, high, what=what, absolute=1e-13, relative=1e-13)
