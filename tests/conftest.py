@@ -1,15 +1,12 @@
-"""What tests share: reproducible property tests, no code written to the user's cache, the command line as a fixture."""
+"""What tests share: reproducible property tests, the command line as a fixture."""
 
 from __future__ import annotations
 
-import os
 import sys
 from collections.abc import Callable
 
 import pytest
 from hypothesis import HealthCheck, settings
-
-os.environ.setdefault("GARDNER_CACHE", "off")
 
 settings.register_profile(
     "gardner",

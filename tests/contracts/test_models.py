@@ -11,6 +11,7 @@ import array_api_strict
 import jax
 import numpy as np
 import pytest
+from jax_formula import JAX, double_precision
 from scipy.special import expit
 from scipy.stats import norm
 
@@ -33,8 +34,6 @@ from gardner.model import (
     parse_channel,
     parse_prior,
 )
-from gardner.theory.precision import double_precision
-from gardner.theory.special import JAX
 
 OWN = Path(__file__).parents[2] / "docs" / "examples" / "my_model.py"
 OF_PRIORS = [

@@ -10,11 +10,10 @@ import array_api_strict
 import jax
 import numpy as np
 import pytest
+from jax_formula import JAX, double_precision
 from scipy.stats import laplace, norm
 
 from gardner.model import PRIORS, GaussBernoulli, Gaussian, Laplace, Prior, Rademacher, library_of, parse_prior
-from gardner.theory.precision import double_precision
-from gardner.theory.special import JAX
 
 OWN = Path(__file__).parents[2] / "docs" / "examples" / "my_model.py"
 OF_PRIORS = [

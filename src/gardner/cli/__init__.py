@@ -9,7 +9,6 @@ import typer
 
 from gardner import __version__
 from gardner.cli import bench, bounds, budget, curve, models, query, report, reproduce, results, strategies, volume
-from gardner.cli.cache import use_compilation_cache
 from gardner.errors import GardnerError
 
 app = typer.Typer(
@@ -53,7 +52,6 @@ def options(
 
 def main() -> None:
     """Run the command line; an error of the Gardner family is one line on stderr and exit code 2."""
-    use_compilation_cache()
     try:
         code = app(standalone_mode=False)
         sys.stdout.flush()

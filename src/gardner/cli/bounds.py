@@ -60,10 +60,9 @@ def command(
     """
     ratio, budgets = read_number("alpha", alpha), read_range("budget", budget)
     student, teacher = read_models(prior, channel, teacher_prior, teacher_channel)
-    from gardner.theory import bounds_sweep, check_inputs, warm_up
+    from gardner.theory import bounds_sweep, check_inputs
 
     check_inputs(ratio, *budgets)
-    warm_up(student, teacher)
     with progress_bar("bounds") as progress:
         results = bounds_sweep(student, ratio, budgets, progress, teacher)
     if json:

@@ -34,10 +34,9 @@ def command(
     ratio = read_number("alpha", alpha)
     volume = None if log_volume is None else read_number("log-volume", log_volume)
     goal = None if accuracy is None else read_number("accuracy", accuracy)
-    from gardner.theory import budget_for, check_target, warm_up
+    from gardner.theory import budget_for, check_target
 
     check_target(ratio, volume, goal)
-    warm_up()
     with progress_bar("budget") as progress:
         answer = budget_for(pool_ratio=ratio, log_volume=volume, accuracy=goal, progress=progress)
     if json:

@@ -73,11 +73,10 @@ def command(
 def _solve(
     models: tuple[GLM, GLM], ratio: float, labels: float, points: int | None, volumes: list[float], progress: Any
 ) -> Curve:
-    from gardner.theory import Curve, check_inputs, complexity_at, complexity_curve, warm_up
+    from gardner.theory import Curve, check_inputs, complexity_at, complexity_curve
 
     check_inputs(ratio, labels)
     model, teacher = models
-    warm_up(model, teacher)
     if not volumes:
         return complexity_curve(model, ratio, labels, points=points, progress=progress, teacher=teacher)
     solved = tuple(complexity_at(model, ratio, labels, volume, teacher=teacher) for volume in volumes)

@@ -4,11 +4,14 @@ A channel enters theory and message passing only through [cui2020, App. A]
 
     ψ_Y(y, ω, V) = ln ∫ dh P_out(y|h) N(h; ω, V)
 
-and its derivatives in ω, the functions g = ∂ψ_Y/∂ω and −g' of AMP.
+and its derivatives in ω, the functions g = ∂ψ_Y/∂ω and −g' of AMP. Two methods are optional. Who has a cheap closed form
+of all derivatives in (ω, V) up to the second gives them as ``expansion``; the theory tabulates other channels. Who knows
+ln P_out(y|h) itself gives it as ``log_probability``; for others it is ψ_Y at a tiny V.
 """
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import Any, Protocol, runtime_checkable
 
@@ -16,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gardner.model.binary import BinaryLabels, signs
-from gardner.model.special import NUMPY, Array, Library
+from gardner.model.special import NUMPY, Array, Library, log_normal, of_ratio
 
 
 @runtime_checkable
@@ -87,6 +90,18 @@ class Sign(BinaryLabels):
         width = library.xp.sqrt(V)
         rho, excess = library.mills(y * omega / width)
         return y * rho / width, rho * excess / V
+
+    def expansion(self, y: float, omega: Array, V: float) -> tuple[Array, ...]:
+        """ψ_Y and its derivatives in ω, V, ωω, ωV, VV."""
+        u = omega * (y / math.sqrt(V))
+        value, _, rho, excess = log_normal(u)
+        return value, *of_ratio(y, u, V, rho, -rho * excess)
+
+    def remainder(self, y: float, omega: Array, V: float) -> tuple[Array, ...]:
+        """The same of ψ_Y + ω²/2V, what is left of ψ_Y where a label is not expected: no large number is formed."""
+        u = omega * (y / math.sqrt(V))
+        _, value, rho, excess = log_normal(u)
+        return value, *of_ratio(y, u, V, excess, 1.0 - rho * excess)
 
     def sample(self, fields: NDArray[Any], rng: np.random.Generator) -> NDArray[Any]:
         """The sign; a field of exactly zero counts as positive."""

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from gardner.model.binary import BinaryLabels, entropy, signs
 from gardner.model.prior import check_parameter
-from gardner.model.special import NUMPY, Array, Library
+from gardner.model.special import NUMPY, Array, Library, log_normal, of_ratio
 
 
 @dataclass(frozen=True)
@@ -56,6 +56,15 @@ class Flip(BinaryLabels):
         # sR + u = (R + u) − (1 − s) R keeps the digits of R + u where no flip is likely
         rest = -library.xp.expm1(true - total)
         return y * share * ratio / library.xp.sqrt(V), share * ratio * (excess - rest * ratio) / V
+
+    def expansion(self, y: float, omega: Array, V: float) -> tuple[Array, ...]:
+        """ψ_Y and its derivatives in ω, V, ωω, ωV, VV."""
+        u = omega * (y / math.sqrt(V))
+        true, _, ratio, excess = log_normal(u)
+        true = true + math.log1p(-2.0 * self.rho)
+        total = np.logaddexp(true, math.log(self.rho)) if self.rho > 0.0 else true
+        slope, rest = np.exp(true - total) * ratio, -np.expm1(true - total)
+        return total, *of_ratio(y, u, V, slope, -slope * (excess - rest * ratio))
 
     def noise_entropy(self, omega: Array, V: Array, library: Library = NUMPY) -> Array:
         """H[ρ], whatever the field."""

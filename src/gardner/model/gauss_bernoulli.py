@@ -57,6 +57,21 @@ class GaussBernoulli:
         mean, variance = self.slab.moments(A, b, library)
         return share * mean, share * (variance + rest * mean * mean)
 
+    def expansion(self, b: Array, A: float) -> tuple[Array, ...]:
+        """ψ_X and its derivatives in b, A, bb, bA, AA: those of the slab, mixed with a spike that has none."""
+        slab, first, turn, second, mixed, last = self.slab.expansion(b, A)
+        slab, spike = math.log(self.density) + slab, math.log1p(-self.density)
+        total = np.logaddexp(slab, spike)
+        share, rest = np.exp(slab - total), np.exp(spike - total)
+        return (
+            total,
+            share * first,
+            share * turn,
+            share * (second + rest * first * first),
+            share * (mixed + rest * first * turn),
+            share * (last + rest * turn * turn),
+        )
+
     def sample(self, count: int, rng: np.random.Generator) -> NDArray[Any]:
         """Normal numbers, most of them struck out."""
         values = self.slab.sample(count, rng)

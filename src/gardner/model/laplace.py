@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gardner.model.prior import check_parameter
-from gardner.model.special import NUMPY, Array, Library
+from gardner.model.special import NUMPY, Array, Library, log_normal
 
 _FAR = 50.0  # c/√A from which five terms of the asymptotic series are exact
 _HALF_LOG_2PI = 0.5 * math.log(2.0 * math.pi)
@@ -58,6 +58,22 @@ class Laplace:
         mean = ahead * right[1] - behind * left[1]
         return mean, ahead * right[2] + behind * left[2] + ahead * behind * (right[1] + left[1]) ** 2
 
+    def expansion(self, b: Array, A: float) -> tuple[Array, ...]:
+        """ψ_X and its derivatives in b, A, bb, bA, AA: a mixture of the two half-lines x > 0 and x < 0."""
+        right, left = (_half_line_expansion(self.rate - sign * b, A) for sign in (1.0, -1.0))
+        total = np.logaddexp(right[0], left[0])
+        ahead, behind = np.exp(right[0] - total), np.exp(left[0] - total)
+        both = ahead * behind
+        apart, gap = right[1] + left[1], right[2] - left[2]  # means are of opposite signs, their turns are not
+        return (
+            total + math.log(0.5 * self.rate),
+            ahead * right[1] - behind * left[1],
+            ahead * right[2] + behind * left[2],
+            ahead * right[3] + behind * left[3] + both * apart * apart,
+            ahead * right[4] - behind * left[4] + both * apart * gap,
+            ahead * right[5] + behind * left[5] + both * gap * gap,
+        )
+
     def sample(self, count: int, rng: np.random.Generator) -> NDArray[Any]:
         """Double-exponential numbers."""
         return rng.laplace(0.0, 1.0 / self.rate, count)
@@ -89,3 +105,54 @@ def _half_line(A: Array, c: Array, library: Library) -> tuple[Array, Array, Arra
     )
     value, mean, variance = (xp.where(far, b, a) for a, b in zip(near, beyond, strict=True))
     return value, mean, variance
+
+
+def _half_line_expansion(c: NDArray[np.float64], A: float) -> tuple[NDArray[np.float64], ...]:
+    """ln J(c), and in (b, A), b = −c: mean, ∂_A, variance, ∂_b∂_A and ∂_A²."""
+    far = (c > 0.0) & (c * c > _FAR * _FAR * A)
+    if not far.any():
+        return _near_half_line(c, A)
+    results = tuple(np.empty_like(c) for _ in range(6))
+    for chosen, function in ((far, _far_half_line), (~far, _near_half_line)):
+        if chosen.any():
+            for result, values in zip(results, function(c[chosen], A), strict=True):
+                result[chosen] = values
+    return results
+
+
+def _near_half_line(c: NDArray[np.float64], A: float) -> tuple[NDArray[np.float64], ...]:
+    """By scaling: ln J = −½ ln A + M(u), u = −c/√A, M' = ρ + u and M'' = 1 − ρ(ρ + u)."""
+    width = math.sqrt(A)
+    u = -c / width
+    _, value, rho, first = log_normal(u)
+    second = 1.0 - rho * first
+    turned = u * second
+    return (
+        value + (_HALF_LOG_2PI - math.log(width)),
+        first / width,
+        -0.5 * (1.0 + u * first) / A,
+        second / A,
+        -0.5 * (first + turned) / (A * width),
+        (0.5 + 0.25 * u * (3.0 * first + turned)) / (A * A),
+    )
+
+
+def _far_half_line(c: NDArray[np.float64], A: float) -> tuple[NDArray[np.float64], ...]:
+    """By the series ln J = −ln c + ln S(ε), ε = A/c²."""
+    e = A / (c * c)
+    s, first, second = 0.0 * e, 0.0 * e, 0.0 * e
+    for coefficient in _SERIES:
+        second = second * e + 2.0 * first
+        first = first * e + s
+        s = s * e + coefficient
+    slope = first / s
+    turn = second / s - slope * slope
+    squared = c * c
+    return (
+        np.log(s) - np.log(c),
+        (1.0 + 2.0 * e * slope) / c,
+        slope / squared,
+        (1.0 + 6.0 * e * slope + 4.0 * e * e * turn) / squared,
+        2.0 * (slope + e * turn) / (squared * c),
+        turn / (squared * squared),
+    )

@@ -108,6 +108,11 @@ class Logistic(BinaryLabels):
         second = xp.where(deep, ratio * excess / v, second)
         return self.scale * y * first, self.scale**2 * second
 
+    def log_probability(self, y: Array, h: Array, library: Library = NUMPY) -> Array:
+        """ln P_out(y|h)."""
+        z = self.scale * y * h
+        return -library.xp.logaddexp(library.xp.zeros_like(z), -z)
+
     def noise_entropy(self, omega: Array, V: Array, library: Library = NUMPY) -> Array:
         """∫ N(h; ω, V) H[1/(1 + e^{−scale·h})] dh."""
         xp = library.xp

@@ -4,7 +4,8 @@ A prior enters theory and message passing only through [cui2020, App. A]
 
     ψ_X(A, b) = ln ∫ dx P_X(x) exp(−A x²/2 + b x)
 
-and its derivatives in b, the posterior mean and variance of a weight.
+and its derivatives in b, the posterior mean and variance of a weight. A prior with a cheap closed form of all
+derivatives in (b, A) up to the second may give them as ``expansion``; the theory tabulates other priors.
 """
 
 from __future__ import annotations
@@ -71,6 +72,21 @@ class Gaussian:
         del library
         variance = self.variance / (1.0 + self.variance * A)
         return b * variance, variance
+
+    def expansion(self, b: Array, A: float) -> tuple[Array, ...]:
+        """ψ_X and its derivatives in b, A, bb, bA, AA."""
+        variance = self.variance / (1.0 + self.variance * A)
+        mean = variance * b
+        value = -0.5 * np.log1p(self.variance * A) + 0.5 * b * mean
+        flat = 0.0 * mean
+        return (
+            value,
+            mean,
+            -0.5 * (variance + mean * mean),
+            variance + flat,
+            -variance * mean,
+            variance * (0.5 * variance + mean * mean),
+        )
 
     def sample(self, count: int, rng: np.random.Generator) -> NDArray[Any]:
         """Normal numbers."""

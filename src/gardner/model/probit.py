@@ -44,6 +44,14 @@ class Probit(BinaryLabels):
         """g and −g'."""
         return Sign().derivatives(y, omega, V + self.noise, library)
 
+    def expansion(self, y: float, omega: Array, V: float) -> tuple[Array, ...]:
+        """ψ_Y and its derivatives in ω, V, ωω, ωV, VV."""
+        return Sign().expansion(y, omega, V + self.noise)
+
+    def remainder(self, y: float, omega: Array, V: float) -> tuple[Array, ...]:
+        """The same of ψ_Y + ω²/2(V + noise)."""
+        return Sign().remainder(y, omega, V + self.noise)
+
     def noise_entropy(self, omega: Array, V: Array, library: Library = NUMPY) -> Array:
         """∫ N(h; ω, V) H[Φ(h/√noise)] dh."""
         if self.noise == 0.0:

@@ -36,6 +36,15 @@ class Rademacher:
         small = xp.exp(-2.0 * xp.abs(b))
         return xp.tanh(b), 4.0 * small / (1.0 + small) ** 2
 
+    def expansion(self, b: Array, A: float) -> tuple[Array, ...]:
+        """ψ_X and its derivatives in b, A, bb, bA, AA."""
+        size = np.abs(b)
+        small = np.exp(-2.0 * size)
+        whole = 1.0 + small
+        none = np.zeros_like(size)
+        value = size + np.log1p(small) - (math.log(2.0) + 0.5 * A)
+        return value, np.sign(b) * (1.0 - small) / whole, none - 0.5, 4.0 * small / whole**2, none, none
+
     def sample(self, count: int, rng: np.random.Generator) -> NDArray[Any]:
         """Fair coins."""
         return 2.0 * rng.integers(0, 2, count) - 1.0

@@ -13,7 +13,7 @@ from gardner.report.files import write_whole
 from gardner.report.page import Page, render
 
 FORMATS = ("svg", "png", "pdf")
-_PACKAGES = ("jax", "numpy", "scipy", "numba", "scikit-learn", "altair")
+_PACKAGES = ("numpy", "scipy", "numba", "scikit-learn", "altair")
 
 
 def check_target(path: Path, figures: str | None) -> None:

@@ -7,6 +7,8 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from gardner.model import GLM, PERCEPTRON
 from gardner.theory.branch import Side, Status
 from gardner.theory.complexity import branch, checked
@@ -14,7 +16,6 @@ from gardner.theory.extremes import Extremes, extremes
 from gardner.theory.frozen import is_frozen
 from gardner.theory.noise import capacity, label_entropy
 from gardner.theory.point import Point, frozen_point, judged, point_of, typical_point, whole_pool_point
-from gardner.theory.precision import double_precision
 from gardner.theory.stationary import Problem
 from gardner.theory.typical import Typical, pool
 
@@ -118,7 +119,7 @@ class Bounds:
         )
 
 
-@double_precision
+@np.errstate(all="ignore")  # overflow and NaN are looked for where they matter
 def bounds(model: GLM = PERCEPTRON, pool_ratio: float = 3.0, budget: float = 0.6, teacher: GLM | None = None) -> Bounds:
     """The minimal, typical and maximal volume any subset of ``budget``·N rows of the pool can have.
 
@@ -145,7 +146,7 @@ def bounds(model: GLM = PERCEPTRON, pool_ratio: float = 3.0, budget: float = 0.6
 
 
 def end_of(problem: Problem, side: Side) -> End:
-    """One end, with its point and status; call it under double precision."""
+    """One end, with its point and status."""
     followed = branch(problem, side)
     point = point_of(followed.end) if followed.end is not None else None
     status, reason = judged(followed.status, point, followed.reason)

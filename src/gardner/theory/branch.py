@@ -13,6 +13,7 @@ from enum import StrEnum
 import numpy as np
 
 from gardner.errors import ConvergenceError
+from gardner.theory.free_entropy import to_coordinates
 from gardner.theory.hats import EdgeError, to_k
 from gardner.theory.quadrature import Floats
 from gardner.theory.stationary import (
@@ -22,7 +23,6 @@ from gardner.theory.stationary import (
     at_complexity,
     at_distance,
     solve,
-    to_coordinates,
 )
 from gardner.theory.typical import typical_hats, typical_theta
 
@@ -37,6 +37,7 @@ _TURN = 0.03  # longest step round a turning point of ln v
 _FIRST_STEP, _LONGEST_STEP, _SHORTEST_STEP = 0.4, 1.2, 1e-5
 
 
+_MOST_BEND = 0.3
 _STRAIGHT = 0.5  # least cosine between the tangents of neighbouring points
 _LN_T = 1  # position of ln t in z: at tiny t = q − m² it carries rounding noise that nothing else feels
 
@@ -114,12 +115,12 @@ def follow(problem: Problem, side: Side) -> Branch:
 
 
 def begin(problem: Problem) -> Floats:
-    """The coordinates of the typical subset; the hats of a prior without closed form are remembered."""
+    """The coordinates of the typical subset, with the hats of a prior without closed form."""
     where = (problem.pair, problem.pool_ratio, problem.budget)
-    theta = np.array(typical_theta(*where))
-    if not problem.pair.gaussian:
-        problem.memory.remember(theta, to_k(typical_hats(*where)))
-    return to_coordinates(theta)
+    place = to_coordinates(np.array(typical_theta(*where)))
+    if problem.pair.gaussian:
+        return place
+    return np.append(place, to_k(problem.pair, typical_hats(*where)))
 
 
 def _reach(state: State) -> float:
@@ -130,8 +131,9 @@ def _reach(state: State) -> float:
 def _walk(problem: Problem, side: Side, start: Floats, states: list[State]) -> tuple[Status, str]:
     """Append solved points until the branch ends; returns how it ended."""
     states.append(_first(problem, side, start))
-    tangent = _oriented(states[0], side.sign * np.eye(6)[5])  # away from β = 0
+    tangent = _oriented(states[0], side.sign * np.eye(len(start))[5])  # away from β = 0
     step = _FIRST_STEP
+    bend = np.zeros_like(start)
     for _ in range(_MOST_STEPS):
         last = states[-1]
         if last.complexity <= 0.0:
@@ -140,7 +142,7 @@ def _walk(problem: Problem, side: Side, start: Floats, states: list[State]) -> t
         if _reach(last) < _TIGHT or abs(last.theta.beta) > _LARGEST_BETA:
             return (Status.BRACKETED, "") if _reach(last) < BRACKETED else (Status.UNRESOLVED, "|β| beyond 1e9")
         try:
-            new = _next(problem, side, last, tangent, step)
+            new = _next(problem, side, last, step * (tangent + _limited(0.5 * step * bend)))
         except ConvergenceError as error:
             if _reach(last) < _GOOD_ENOUGH:
                 return Status.BRACKETED, ""
@@ -149,9 +151,16 @@ def _walk(problem: Problem, side: Side, start: Floats, states: list[State]) -> t
                 return Status.UNRESOLVED, f"the branch could not be followed further ({error.what})"
             continue
         states.append(new)
-        tangent = _oriented(new, new.z - last.z)
+        before, tangent = tangent, _oriented(new, new.z - last.z)
+        bend = (tangent - before) / np.linalg.norm(new.z - last.z)
         step = min(_LONGEST_STEP, step * (1.7 if new.iterations <= 4 else 1.2 if new.iterations <= 5 else 0.7))
     return Status.UNRESOLVED, f"no end within {_MOST_STEPS} steps"
+
+
+def _limited(turn: Floats) -> Floats:
+    """The bend of a predicted step, no more than a third of it: on walls tangents carry rounding noise."""
+    size = float(np.linalg.norm(turn))
+    return turn if size < _MOST_BEND else turn * (_MOST_BEND / size)
 
 
 def _shortest_step(problem: Problem, error: ConvergenceError) -> float:
@@ -172,7 +181,8 @@ def _first(problem: Problem, side: Side, start: Floats) -> State:
     furthest = 0.3 * min(max(0.1 / problem.budget, 1.0), 10.0)
     for beta in furthest * np.array([1.0, 0.3, 0.1, 0.03, 0.01]):
         target = side.sign * (beta if abs(beta - 1.0) > 0.05 else 0.9)  # at β = 1 the equations are a limit
-        guess = np.append(start[:5], np.arcsinh(target))
+        guess = start.copy()
+        guess[5] = np.arcsinh(target)
         try:
             return solve(problem, guess, at_beta(target))
         except ConvergenceError as error:
@@ -180,9 +190,10 @@ def _first(problem: Problem, side: Side, start: Floats) -> State:
     raise ConvergenceError(f"no point next to the typical subset ({failure.what})")
 
 
-def _next(problem: Problem, side: Side, last: State, tangent: Floats, step: float) -> State:
+def _next(problem: Problem, side: Side, last: State, ahead: Floats) -> State:
     """One step along the branch; a landing that turned round or jumped to another branch is refused."""
-    predicted = last.z + step * tangent
+    predicted, step = last.z + ahead, float(np.linalg.norm(ahead))
+    tangent = ahead / step
     new = solve(problem, predicted, at_distance(predicted, tangent))
     if np.linalg.norm(np.delete(new.z - predicted, _LN_T)) > 0.75 * step:
         raise ConvergenceError("the corrector moved further than the predictor")

@@ -18,7 +18,6 @@ from gardner.theory.branch import Branch, Side, Status, follow
 from gardner.theory.frozen import cut
 from gardner.theory.inputs import check_budget, check_count, check_model, check_number, check_pool_ratio
 from gardner.theory.point import Point, judged, next_to, point_of, typical_point, whole_pool_point
-from gardner.theory.precision import double_precision
 from gardner.theory.quadrature import Floats
 from gardner.theory.stationary import Problem, State, at_log_volume, solve
 from gardner.theory.typical import typical_of
@@ -58,7 +57,7 @@ def branch(problem: Problem, side: Side) -> Branch:
     return cut(follow(problem, side))
 
 
-@double_precision
+@np.errstate(all="ignore")  # overflow and NaN are looked for where they matter
 def complexity_curve(
     model: GLM = PERCEPTRON,
     pool_ratio: float = 3.0,
@@ -152,10 +151,14 @@ def at_volume(problem: Problem, side: Branch, log_volume: float) -> State:
 
 def _off_zero(z: Floats, side: Side) -> Floats:
     """The equations are divided by β; a start at exactly zero is moved off it."""
-    return z if z[5] != 0.0 else np.append(z[:5], side.sign * 1e-3)
+    if z[5] != 0.0:
+        return z
+    moved = z.copy()
+    moved[5] = side.sign * 1e-3
+    return moved
 
 
-@double_precision
+@np.errstate(all="ignore")  # overflow and NaN are looked for where they matter
 def complexity_at(
     model: GLM = PERCEPTRON,
     pool_ratio: float = 3.0,

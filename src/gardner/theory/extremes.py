@@ -11,7 +11,6 @@ from contextlib import suppress
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.optimize import minimize_scalar
 
 from gardner.errors import ConvergenceError
 from gardner.theory.branch import Branch, Side
@@ -32,7 +31,7 @@ class Extremes:
 
 
 def extremes(problem: Problem, sides: dict[Side, Branch], ends: dict[Side, Point | None]) -> Extremes:
-    """The four extremes over both sides and the typical point; call it under double precision."""
+    """The four extremes over both sides and the typical point."""
     top = typical_point(problem)
 
     def find(name: str, sign: float) -> Point:
@@ -74,6 +73,8 @@ def _extreme(sides: dict[Side, Branch], ends: dict[Side, Point | None], top: Poi
 
 def _refined(here: State, before: State | None, after: State, top: Point, value: Callable[[State], float]) -> State:
     """The best state between two neighbours, or the one given if nothing better is found."""
+    from scipy.optimize import minimize_scalar  # here: curves without noise need no search
+
     low, high = sorted((top.log_volume if before is None else before.log_volume, after.log_volume))
     found = {here.log_volume: here}
 

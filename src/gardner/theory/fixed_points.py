@@ -10,20 +10,16 @@ from __future__ import annotations
 
 import functools
 import math
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
-import jax
-import jax.numpy as jnp
 import numpy as np
-from scipy.optimize import root
 
 from gardner.errors import ConvergenceError
 from gardner.theory import regression
 from gardner.theory.pair import Pair
-from gardner.theory.quadrature import Floats, Grid, stretched_grid
+from gardner.theory.quadrature import Floats
 from gardner.theory.roots import root_between
-from gardner.theory.special import JAX
-from gardner.theory.state_evolution import CERTAIN, WeightHats, label_energy, weight_moments
+from gardner.theory.state_evolution import CERTAIN, WeightHats, label_energy, label_sums, weight_moments
 
 _LOWEST, _HIGHEST, _LIMIT = -16.0, 32.0, 60.0  # of logit(Q/r⁰): the scan, and what stands for perfect learning
 _SCAN = 97
@@ -63,34 +59,26 @@ def fixed_points(pair: Pair, budget: float) -> tuple[FixedPoint, ...]:
     return tuple(sorted(found, key=lambda point: -point.log_volume))
 
 
-def _information_grid(logit: float) -> Grid:
-    return stretched_grid(math.exp(-0.5 * logit))  # the label turns certain on the scale √(V/Q)
-
-
-@functools.partial(jax.jit, static_argnums=0)
-def _information(pair: Pair, logit: float, eta: jax.Array, weights: jax.Array) -> tuple[jax.Array, jax.Array]:
-    """Σ_y ∫Dη e^ψ ψ, minus the entropy of a label given the field of overlap Q, and its slope in logit(Q/r⁰)."""
-    r0, channel = pair.teacher.prior.second_moment, pair.student.channel
-
-    def information(x: Any) -> Any:
-        Q, V = r0 * jax.nn.sigmoid(x), r0 * jax.nn.sigmoid(-x)
-        if pair.regression:
-            return regression.typical_energy(pair, Q / pair.teacher_scale, Q * V / r0, V)
-        total = jnp.zeros(())
-        for y, count in channel.label_classes:
-            psi = channel.log_partition(y, jnp.sqrt(Q) * eta, V, JAX)
-            total += count * jnp.sum(weights * jnp.exp(psi) * psi)
-        return total
-
-    return jax.value_and_grad(information)(logit)
-
-
 def _energy(pair: Pair, logit: float, bisect: bool = False) -> tuple[float, float]:
-    """The value of e(Q) and its slope in the logit."""
-    grid = _information_grid(logit)
-    chunks = (grid.bisected() if bisect and not pair.regression else grid).chunks()
-    parts = [_information(pair, logit, *chunk) for chunk in chunks]
-    return sum(float(part[0]) for part in parts), sum(float(part[1]) for part in parts)
+    """Return e(Q) = Σ_y ∫Dη e^ψ ψ, minus the entropy of a label given the field of overlap Q, and its slope in the logit.
+
+    By the heat equation the slope is de/dQ = ½ Σ_y ∫Dη e^ψ g², of positive terms.
+    """
+    r0 = pair.teacher.prior.second_moment
+    Q, V = r0 * sigmoid(logit), r0 * sigmoid(-logit)
+    if regression.is_linear(pair):
+        value, slopes = regression.linear_energy(pair, Q / pair.teacher_scale, Q * V / r0, V)
+        direction = np.array([1.0 / pair.teacher_scale, 1.0 - 2.0 * Q / r0, -1.0])
+        return value, float(slopes @ direction) * Q * V / r0
+    value = slope = 0.0
+    # the label turns certain on the scale √(V/Q)
+    for y, eta, weights in label_sums(pair, math.sqrt(Q), V, math.exp(-0.5 * logit), bisect):
+        channel, omega = pair.student.channel, math.sqrt(Q) * eta
+        psi = np.asarray(channel.log_partition(y, omega, V))
+        seen = weights * np.exp(psi)
+        value += float(np.sum(seen * psi))
+        slope += 0.5 * float(np.sum(seen * np.asarray(channel.derivatives(y, omega, V)[0]) ** 2))
+    return value, slope * Q * V / r0
 
 
 def _hat(pair: Pair, budget: float, logit: float, slope: float) -> float:
@@ -216,6 +204,8 @@ def _iterate(pair: Pair, budget: float, logs: Floats, name: str) -> FixedPoint:
 
     def change_at(x: Floats) -> Floats:
         return _sweep(pair, budget, x) - x
+
+    from scipy.optimize import root  # here: the rest of the theory starts without it
 
     answer = root(change_at, logs, tol=1e-13)
     residual = float(np.abs(_sweep(pair, budget, answer.x) - answer.x).max())

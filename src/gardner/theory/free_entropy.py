@@ -5,61 +5,61 @@ The order parameters are carried as θ = (m, t, D, V, φ, β) with
     q = m² + t,   Q = q + D,   r = Q + V,   W = V + βD,
 
 so that the small differences the problem lives on (t = q − m², D = Q − q, V = r − Q) are never formed by subtraction; m
-is in units of √r⁰ (:mod:`gardner.theory.pair`). :func:`closed` is the form for a Gaussian prior, its hats eliminated;
-:func:`general` keeps the hats and takes any prior and any teacher; a test holds the two equal. Stationarity, n = ∂Φ/∂φ,
-ln v = ∂Φ/∂β and all their derivatives are automatic.
+is in units of √r⁰ (:mod:`gardner.theory.pair`). Solvers work in the coordinates
+
+    z = (ln m, ln t, ln e, ln V, arsinh φ, arsinh β),   e = D/W for β < 0 and D/V for β ≥ 0,
+
+in which every z is allowed, followed by k = (ln m̂, ln q̂, ln(Q̂−q̂), r̂+Q̂) for a student's prior whose hats have no closed
+form. :class:`Parameters` writes what the integrals need as Taylor numbers of (z, k).
+
+Where a label is not expected and β < 0, a row's exponent βψ − ζ²/2 is a difference of numbers V/W times larger than
+itself. So for the sign and for probit labels the Gaussian part of ψ_Y = −ω²/2V' + χ (V' = V + noise) is integrated by
+hand, with W' = V' + βD:
+
+    L(h) = ½ ln(V'/W') − βh²/2W' + ln ∫Dζ exp(β χ(hV'/W' + √(DV'/W') ζ)).
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
-from typing import Any, NamedTuple
+from functools import cached_property
+from typing import NamedTuple
 
-import jax
-import jax.numpy as jnp
-from jax.scipy.special import logsumexp
+import numpy as np
 
-from gardner.model import Channel, Logistic, Prior, Probit, Sign
 from gardner.theory import regression
+from gardner.theory.expansion import is_log_concave, noise_in_front
 from gardner.theory.pair import Pair
-from gardner.theory.quadrature import DROP, Peak, Window, peak, window, window_rule
-from gardner.theory.special import JAX, POLYNOMIAL
-from gardner.theory.table import tabulated
-
-INNER_ORDER = 28  # Gauss–Legendre nodes on each side of the inner peak
-CHECK_ORDER = 40  # the same, for the error estimate
-COSTLY = (Logistic,)  # ψ_Y is a sum of many terms
-LOG_CONCAVE = (Sign, Probit)  # ψ_Y concave with −ψ'' ≤ 1/V: one peak in ζ wherever V + βD > 0
+from gardner.theory.taylor import Floats, Taylor, unknowns
 
 
 class Theta(NamedTuple):
-    """A point (m, t, D, V, φ, β); entries may be numbers or JAX values."""
+    """A point (m, t, D, V, φ, β)."""
 
-    m: Any
-    t: Any
-    D: Any
-    V: Any
-    phi: Any
-    beta: Any
+    m: float
+    t: float
+    D: float
+    V: float
+    phi: float
+    beta: float
 
     @property
-    def q(self) -> Any:
+    def q(self) -> float:
         """Overlap of two students trained on different subsets."""
         return self.m * self.m + self.t
 
     @property
-    def Q(self) -> Any:
+    def Q(self) -> float:
         """Overlap of two students trained on the same subset."""
         return self.q + self.D
 
     @property
-    def r(self) -> Any:
+    def r(self) -> float:
         """Squared norm of a student."""
         return self.Q + self.V
 
     @property
-    def W(self) -> Any:
+    def W(self) -> float:
         """V + βD, positive wherever the inner integral exists."""
         return self.V + self.beta * self.D
 
@@ -67,188 +67,126 @@ class Theta(NamedTuple):
 class Hats(NamedTuple):
     """Conjugate order parameters (m̂, q̂, Q̂, r̂)."""
 
-    m: Any
-    q: Any
-    Q: Any
-    r: Any
+    m: float
+    q: float
+    Q: float
+    r: float
 
 
-Psi = Callable[..., Any]  # a log-partition function ψ(field, *parameters)
+class Rows(NamedTuple):
+    """The parameters of a family of rows: those of :mod:`gardner.theory.sums` but φ, M and T."""
+
+    c: Taylor
+    s: Taylor
+    tau: Taylor
+    constant: Taylor
+    square: Taylor
 
 
-def locate(psi: Psi, parameters: tuple[Any, ...], beta: Any, centre: Any, spread: Any, drop: Any = DROP) -> Peak:
-    """The peak of exp(β ψ(centre + √spread z; parameters) − z²/2) in z, for each entry of ``centre``."""
-    return peak(lambda z: beta * psi(centre + jnp.sqrt(spread) * z, *parameters), jnp.shape(centre), drop)
-
-
-def surround(psi: Psi, parameters: tuple[Any, ...], beta: Any, centre: Any, spread: Any, drop: Any = DROP) -> Window:
-    """Where the same integrand lives when it may have several peaks."""
-    return window(lambda z: beta * psi(centre + jnp.sqrt(spread) * z, *parameters), jnp.shape(centre), drop)
-
-
-def log_density(
-    psi: Psi, parameters: tuple[Any, ...], beta: Any, centre: Any, spread: Any, at: Peak | Window, order: int
-) -> tuple[Any, Any]:
-    """Fields centre + √spread z on nodes around a peak (last axis) and the logarithm of weight × exp(β ψ) there."""
-    z, log_weights = window_rule(at, order)
-    fields = centre[..., None] + jnp.sqrt(spread) * z
-    return fields, beta * psi(fields, *parameters) + log_weights
-
-
-def log_average(
-    psi: Psi, parameters: tuple[Any, ...], beta: Any, centre: Any, spread: Any, at: Peak | Window, order: int
-) -> Any:
-    """Ln ∫Dz exp(β ψ(centre + √spread z; parameters)), with nodes around a peak that was located before."""
-    return logsumexp(log_density(psi, parameters, beta, centre, spread, at, order)[1], axis=-1)
-
-
-def channel_psi(channel: Channel, y: float, beta: Any, h: Any, D: Any, V: Any) -> Psi:
-    """ψ_Y(y, ω, V) as a function of (ω, V); one that is costly is tabulated for the fields h + √D ζ."""
-
-    def psi(omega: Any, V: Any) -> Any:
-        return channel.log_partition(y, omega, V, JAX)
-
-    if not isinstance(channel, COSTLY):
-        return psi
-    reach = jnp.max(jnp.abs(h)) + 20.0 * jnp.sqrt(D) + 2.0 * channel.scale * jnp.abs(beta) * D
-    return tabulated(psi, V, reach, 4.0 * jnp.sqrt(V + 1.0 / channel.scale**2))
-
-
-def channel_peaks(channel: Channel, beta: Any, h: jax.Array, D: Any, V: Any, drop: Any = DROP) -> list[Peak | Window]:
-    """Where exp(β ψ_Y(y, h + √D ζ, V) − ζ²/2) lives in ζ at each h, one for each class of labels."""
-    find = locate if isinstance(channel, LOG_CONCAVE) else surround
-    return [find(channel_psi(channel, y, beta, h, D, V), (V,), beta, h, D, drop) for y, _ in channel.label_classes]
-
-
-def selection_field(
-    channel: Channel, y: float, theta: Theta, h: Any, at: Peak | Window, order: int = INNER_ORDER
-) -> Any:
-    """L(y, h) = ln ∫Dζ exp(β ψ_Y(y, h + √D ζ, V)) at each h: with φ, the log-odds that a row is selected."""
-    psi = channel_psi(channel, y, theta.beta, h, theta.D, theta.V)
-    return log_average(psi, (theta.V,), theta.beta, h, theta.D, at, order)
-
-
-def teacher_log_weight(pair: Pair, y: float, theta: Theta, eta: Any) -> Any:
-    """Ln Z⁰_Y(y, η) = ln ∫Dh P̄_out(y | √(r⁰ − m²/q) h + (m/√q) η)."""
-    spread = pair.teacher.prior.second_moment * theta.t / theta.q
-    mean = pair.teacher_scale * theta.m * eta / jnp.sqrt(theta.q)
-    return pair.teacher.channel.log_partition(y, mean, spread, JAX)
-
-
-def rows(
-    pair: Pair, theta: Theta, eta: Any, peaks: list[Peak | Window], order: int = INNER_ORDER
-) -> list[tuple[Any, Any]]:
-    """The kinds of rows there are at η: pairs (teacher's weight, φ + L).
-
-    One kind for each class of labels; real labels of a linear pair need one only, η standing for (y − h)/√E
-    (:mod:`gardner.theory.regression`).
-    """
+def to_coordinates(theta: Floats) -> Floats:
+    """The coordinates z of θ."""
     m, t, D, V, phi, beta = theta
-    if pair.regression:
-        return [(jnp.ones_like(eta), phi + regression.selection_field(pair, m, t, D, V, beta, eta))]
-    kinds = []
-    for (y, count), at in zip(pair.student.channel.label_classes, peaks, strict=True):
-        field = phi + selection_field(pair.student.channel, y, theta, jnp.sqrt(theta.q) * eta, at, order)
-        kinds.append((count * jnp.exp(teacher_log_weight(pair, y, theta, eta)), field))
-    return kinds
-
-
-def energetic(
-    pair: Pair,
-    theta: Theta,
-    eta: jax.Array,
-    weights: jax.Array,
-    peaks: list[Peak | Window],
-    order: int = INNER_ORDER,
-) -> Any:
-    """Σ_y ∫Dη Z⁰_Y(y, η) {ln[1 + e^φ ∫Dζ exp(β ψ_Y(y, √D ζ + √q η, V))] − ln(1 + e^φ)}, on given nodes.
-
-    Z⁰_Y is normalised, so the constant ln(1+e^φ) can be taken out exactly (:func:`constant` puts it back): what is
-    left is of order β and lives where labels are uncertain, and its derivatives stay accurate when that is a sliver
-    of the range (large pools) or β is small.
-    """
-    total = jnp.zeros(())
-    for weight, field in rows(pair, theta, eta, peaks, order):
-        total += jnp.sum(weights * weight * (jax.nn.softplus(field) - jax.nn.softplus(theta.phi)))
-    return total
-
-
-def constant(theta: Theta) -> Any:
-    """Ln(1 + e^φ): a row that carries no information is still selected or not."""
-    return jax.nn.softplus(theta.phi)
-
-
-def entropic(theta: Theta, variance: float = 1.0) -> Any:
-    """½[(β−1) ln V + ln W + βt/W + β(1 − r/σ² − ln σ²)]: a Gaussian prior of variance σ², its hats eliminated.
-
-    The teacher's prior enters by its second moment only (through m): the weights' field is Gaussian given x⁰, and its
-    logarithm is quadratic.
-    """
-    m, t, D, V, _, beta = theta
-    minus_log = (beta - 1.0) * jnp.log(V) + jnp.log(theta.W)
-    norm = (m * m + t + D + V) / variance + math.log(variance)
-    return 0.5 * (minus_log + beta * t / theta.W + beta * (1.0 - norm))
-
-
-def closed(pair: Pair, pool_ratio: Any, theta: Theta, eta: jax.Array, weights: jax.Array) -> Any:
-    """Φ before extremisation, Gaussian prior of the student."""
-    energy = constant(theta) + energetic(pair, theta, eta, weights, _frozen_peaks(pair, theta, eta))
-    return entropic(theta, pair.student.prior.second_moment) + pool_ratio * energy
-
-
-def _frozen_peaks(pair: Pair, theta: Theta, eta: jax.Array) -> list[Peak | Window]:
-    fixed: Theta = jax.lax.stop_gradient(theta)
-    return channel_peaks(pair.student.channel, fixed.beta, jnp.sqrt(fixed.q) * eta, fixed.D, fixed.V)
-
-
-def gaussian_hats(theta: Theta, variance: float = 1.0) -> Hats:
-    """The hats that make :func:`general` stationary for a Gaussian prior: m̂ = m/W, q̂ = t/W², Q̂ − q̂ = D/(VW)."""
-    m, t, D, V, _, _ = theta
-    q_hat = t / theta.W**2
-    Q_hat = q_hat + D / (V * theta.W)
-    return Hats(m / theta.W, q_hat, Q_hat, 1.0 / V - 1.0 / variance - Q_hat)
-
-
-def coupling(theta: Theta, hats: Hats) -> Any:
-    """(β/2) r r̂ − β m m̂ − (β(β−1)/2) Q Q̂ + (β²/2) q q̂."""
-    beta = theta.beta
-    return (
-        0.5 * beta * theta.r * hats.r
-        - beta * theta.m * hats.m
-        - 0.5 * beta * (beta - 1.0) * theta.Q * hats.Q
-        + 0.5 * beta**2 * theta.q * hats.q
+    return np.array(
+        [np.log(m), np.log(t), np.log(D / (V + min(beta, 0.0) * D)), np.log(V), np.arcsinh(phi), np.arcsinh(beta)]
     )
 
 
-def general(pair: Pair, pool_ratio: Any, theta: Theta, hats: Hats, eta: jax.Array, weights: jax.Array) -> Any:
-    """Φ before extremisation over order parameters and hats, any prior, channel and teacher."""
-    frozen = jax.lax.stop_gradient(hats)
-    at = window(lambda x: teacher_weight(pair, x, frozen.m, frozen.q), ())
-    xi, log_weights = window_rule(at, 4 * CHECK_ORDER)
-    prior_part = weight_average(pair, theta.beta, hats, xi, log_weights, CHECK_ORDER)
-    energy = constant(theta) + energetic(pair, theta, eta, weights, _frozen_peaks(pair, theta, eta))
-    return coupling(theta, hats) + prior_part + pool_ratio * energy
+def to_theta(z: Floats) -> Floats:
+    """The inverse: for β < 0, D = Ve/(1+|β|e) with e = D/W keeps W = V + βD positive."""
+    ratio, V, beta = np.exp(z[2]), np.exp(z[3]), np.sinh(z[5])
+    return np.array([np.exp(z[0]), np.exp(z[1]), ratio * V / (1.0 + max(-beta, 0.0) * ratio), V, np.sinh(z[4]), beta])
 
 
-def teacher_weight(pair: Pair, xi: Any, m_hat: Any, q_hat: Any) -> Any:
-    """Ln Z⁰_X(ξ) = ψ̄_X(m̂²/q̂, m̂ξ/√q̂) of the teacher's weights in units of √r⁰."""
-    signal = m_hat / jnp.sqrt(q_hat) / pair.teacher_scale
-    return pair.teacher.prior.log_partition(signal**2, signal * xi, JAX)
+def gap(z: Floats) -> float:
+    """W = V + βD without subtraction."""
+    ratio, V, beta = math.exp(z[2]), math.exp(z[3]), math.sinh(z[5])
+    return V / (1.0 - beta * ratio) if beta < 0.0 else V * (1.0 + beta * ratio)
 
 
-def prior_psi(prior: Prior) -> Psi:
-    """ψ_X(A, b) as a function of (b, A)."""
-    return lambda b, A: prior.log_partition(A, b, POLYNOMIAL)
+class Parameters:
+    """What the integrals at a point are made of, with derivatives in the point's coordinates."""
 
+    def __init__(self, pair: Pair, z: Floats) -> None:
+        """Write the formulas."""
+        self.pair = pair
+        logs = unknowns(z)
+        self.hats = logs[6:]
+        self.m, self.t, e, self.V = (part.exp() for part in logs[:4])
+        self.phi, self.beta = logs[4].sinh(), logs[5].sinh()
+        if self.beta.value < 0.0:
+            self.W = self.V / (1.0 - self.beta * e)
+            self.D = e * self.W
+        else:
+            self.D = e * self.V
+            self.W = self.V + self.beta * self.D
+        self.q = self.m * self.m + self.t
+        self.none = 0.0 * self.m
 
-def weight_average(pair: Pair, beta: Any, hats: Hats, xi: Any, log_weights: Any, order: int) -> Any:
-    """∫Dξ Z⁰_X(ξ) ln ∫Dλ exp[β ψ_X(r̂+Q̂, √(Q̂−q̂) λ + √q̂ ξ)] on given nodes ξ.
+    @cached_property
+    def plain_rows(self) -> Rows:
+        """Rows as they stand."""
+        return Rows(self.q.sqrt(), self.D, self.V, self.none, self.none)
 
-    ψ_X is convex in the field, so for β > 0 the integrand over λ may have several peaks (binary weights): a window.
-    """
+    @cached_property
+    def turned_rows(self) -> Rows:
+        """Rows whose labels are not expected, the Gaussian part of ψ_Y taken out."""
+        noise = noise_in_front(self.pair.student.channel)
+        wide, narrow = self.V + noise, (self.W + noise).inverse()
+        growth = wide * narrow
+        square = -0.5 * (self.beta * self.q * narrow)
+        return Rows(self.q.sqrt() * growth, self.D * growth, self.V, 0.5 * growth.log(), square)
 
-    frozen_beta, frozen = jax.lax.stop_gradient((beta, hats))
-    psi = prior_psi(pair.student.prior)
-    at = surround(psi, (frozen.r + frozen.Q,), frozen_beta, jnp.sqrt(frozen.q) * xi, frozen.Q - frozen.q)
-    inner = log_average(psi, (hats.r + hats.Q,), beta, jnp.sqrt(hats.q) * xi, hats.Q - hats.q, at, order)
-    return jnp.sum(jnp.exp(teacher_weight(pair, xi, hats.m, hats.q) + log_weights) * inner)
+    @cached_property
+    def linear_rows(self) -> Rows:
+        """Real labels: L(u) = −½β ln 2πs − ½ ln(1 + βD/s) − βu²/2(s + βD) at u = √E η, s = V + Δ."""
+        known, assumed = regression.noise_of(self.pair)
+        error = (self.pair.teacher_scale - self.m) * (self.pair.teacher_scale - self.m) + self.t + known
+        s, narrow = self.V + assumed, self.W + assumed
+        constant = -0.5 * (self.beta * (2.0 * math.pi * s).log() + (narrow / s).log())
+        return Rows(self.none, self.none + 1.0, self.V, constant, -0.5 * (self.beta * error / narrow))
+
+    @cached_property
+    def teacher(self) -> tuple[Taylor, Taylor]:
+        """M and T of Z⁰_Y(y, η) = ∫Dh P̄_out(y | √(r⁰ − m²/q) h + (m/√q) η)."""
+        return self.pair.teacher_scale * (self.m / self.q.sqrt()), self.pair.teacher.prior.second_moment * (
+            self.t / self.q
+        )
+
+    @property
+    def turned(self) -> bool:
+        """Whether unexpected labels are treated apart."""
+        return self.beta.value < 0.0 and is_log_concave(self.pair.student.channel)
+
+    def entropic(self) -> Taylor:
+        """½[(β−1) ln V + ln W + βt/W + β(1 − r/σ² − ln σ²)]: a Gaussian prior of variance σ², its hats eliminated.
+
+        The teacher's prior enters by its second moment only (through m): the weights' field is Gaussian given x⁰, and
+        its logarithm is quadratic.
+        """
+        variance = self.pair.student.prior.second_moment
+        free = 1.0 - math.log(variance) - (self.q + self.D + self.V) / variance
+        log_ratio = (self.W / self.V).log()
+        return 0.5 * (log_ratio + self.beta * (self.V.log() + self.t / self.W + free))
+
+    def coupling(self) -> Taylor:
+        """(β/2) r r̂ − β m m̂ − (β(β−1)/2) Q Q̂ + (β²/2) q q̂, in V and D where these are differences.
+
+        With A = r̂ + Q̂ and Δ = Q̂ − q̂ it is β[½rA − m m̂ − ½q̂W − ½Δ(V + βQ)]. A prior of fixed norm has no A: there
+        r = r⁰ whatever V.
+        """
+        m_hat, q_hat, apart = (part.exp() for part in self.hats[:3])
+        Q = self.q + self.D
+        inside = -1.0 * (self.m * m_hat) - 0.5 * (q_hat * self.W) - 0.5 * (apart * (self.V + self.beta * Q))
+        if self.pair.fixed_norm:
+            excess = self.pair.student.prior.second_moment - (Q + self.V)
+            return self.beta * (inside - 0.5 * ((q_hat + apart) * excess))
+        return self.beta * (inside + 0.5 * ((Q + self.V) * self.hats[3]))
+
+    @cached_property
+    def weights(self) -> tuple[list[Taylor], tuple[float, ...]]:
+        """The nine parameters of the average over weights (:mod:`gardner.theory.sums`), and their values."""
+        A = self.none if self.pair.fixed_norm else self.hats[3]
+        signal = (self.hats[0] - 0.5 * self.hats[1]).exp() / self.pair.teacher_scale
+        of = [(0.5 * self.hats[1]).exp(), self.hats[2].exp(), A, self.beta, self.none, self.none, self.none]
+        of += [signal, signal * signal]
+        return of, tuple(x.value for x in of)

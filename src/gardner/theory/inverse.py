@@ -16,6 +16,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from gardner.errors import ConvergenceError, InvalidInputError
 from gardner.model import GLM, PERCEPTRON
 from gardner.theory.bounds import LN2
@@ -23,7 +25,6 @@ from gardner.theory.branch import Side, Status
 from gardner.theory.complexity import at_volume, branch
 from gardner.theory.inputs import LARGEST, SMALLEST, check_model, check_target
 from gardner.theory.point import Point, order_parameters, point_of
-from gardner.theory.precision import double_precision
 from gardner.theory.roots import root_between
 from gardner.theory.stationary import Control, Problem, State, at_complexity, at_log_volume, solve
 from gardner.theory.typical import Typical, pool, typical
@@ -70,7 +71,7 @@ class BudgetAnswer:
         )
 
 
-@double_precision
+@np.errstate(all="ignore")  # overflow and NaN are looked for where they matter
 def budget_for(
     model: GLM = PERCEPTRON,
     pool_ratio: float = 3.0,

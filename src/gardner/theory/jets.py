@@ -1,204 +1,261 @@
-"""The free entropy evaluated: panels made for a point, then value, gradient and Hessian by automatic differentiation.
+"""The free entropy evaluated: panels made for a point, then value, gradient and Hessian in its coordinates (z, k).
 
-Compiled functions take one chunk of outer nodes at a time, so there is one shape and one compilation whatever the
-number of panels. Inner peaks are located first and handed in: they are constants to differentiation.
+Derivatives are those of the sums themselves: nodes are found first and held fixed. A test compares them with automatic
+differentiation of the formula.
 """
 
 from __future__ import annotations
 
-import functools
 import math
-from collections.abc import Callable
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-import jax
-import jax.numpy as jnp
 import numpy as np
+from numpy.typing import NDArray
 
-from gardner.model import Channel
 from gardner.theory import regression
-from gardner.theory.free_entropy import (
-    CHECK_ORDER,
-    LOG_CONCAVE,
-    Theta,
-    channel_peaks,
-    constant,
-    energetic,
-    entropic,
-    rows,
-)
-from gardner.theory.hats import Memory, entropic_jet, entropic_slope
+from gardner.theory.average import CHECK_ORDER, INNER_ORDER, Inner, Tilted
+from gardner.theory.expansion import Psi, Six, channel_psi, channel_remainder, is_log_concave, prior_psi
+from gardner.theory.free_entropy import Parameters, Rows, Theta, to_theta
 from gardner.theory.pair import Pair
-from gardner.theory.quadrature import CHUNK, DROP, Floats, Grid, Peak, Window, refine
+from gardner.theory.quadrature import Floats, Grid, refine
+from gardner.theory.state_evolution import weight_grid
+from gardner.theory.sums import Fields, sigmoid, softplus, total
+from gardner.theory.taylor import Taylor, composed
 
 RANGE_DROP = 45.0  # the outer range ends where the teacher's weight has fallen by e^−45
+_WEIGHT_ORDER, _WEIGHT_CHECK = 36, 52  # of the average over weights; ψ_X is convex, so for β < 0 it has one peak
+_WEIGHT_TOLERANCE = 1e-8
+_LOG_ROOT_2PI = 0.5 * math.log(2.0 * math.pi)
 
 
 @dataclass(frozen=True)
 class Jet:
-    """Φ at a point θ with its gradient and Hessian in θ = (m, t, D, V, φ, β)."""
+    """Φ at a point with its gradient and Hessian in the coordinates (z, k)."""
 
     value: float
     gradient: Floats
     hessian: Floats
 
 
-def jet(pair: Pair, pool_ratio: float, theta: Floats, grid: Grid, memory: Memory | None = None) -> Jet:
-    """Value, gradient and Hessian of Φ, its hats eliminated; ``memory`` is where the hats of other priors start."""
-    parts = [_energetic_jet(pair, theta, *chunk, locate_inner(pair, theta, chunk[0])) for chunk in grid.chunks()]
-    value, gradient, hessian = (np.sum([np.asarray(part[i]) for part in parts], axis=0) for i in range(3))
-    base = _base_jet(pair, theta, pool_ratio)
-    if not pair.gaussian:
-        base = tuple(a + np.asarray(b) for a, b in zip(entropic_jet(pair, theta, _known(memory)), base, strict=True))
-    return Jet(
-        float(base[0] + pool_ratio * value),
-        np.asarray(base[1]) + pool_ratio * gradient,
-        np.asarray(base[2]) + pool_ratio * hessian,
-    )
+@dataclass(frozen=True)
+class Mesh:
+    """Panels of the two outer integrals: over rows, and over weights where the prior has no closed form."""
+
+    rows: Grid
+    weights: Grid | None = None
+
+    @property
+    def resolved(self) -> bool:
+        """Whether both integrals are resolved."""
+        return self.rows.resolved and (self.weights is None or self.weights.resolved)
+
+    def bisected(self) -> Mesh:
+        """The same with every panel halved."""
+        return Mesh(self.rows.bisected(), None if self.weights is None else self.weights.bisected())
 
 
-def _known(memory: Memory | None) -> Memory:
-    if memory is None:
-        raise TypeError("a prior without closed form needs a memory of hats")
-    return memory
+@dataclass(frozen=True)
+class Kind:
+    """Rows of one label class that are treated alike, at some of the outer nodes."""
+
+    y: float
+    chosen: NDArray[np.bool_]  # of the outer nodes
+    eta: Floats
+    weights: Floats
+    rows: Rows
+    psi: Psi | None  # none where L is known in closed form
+    turned: bool  # whether the Gaussian part of ψ was taken out
+    single: bool
+    beta: float
+
+    @property
+    def inner(self) -> Inner:
+        """The inner average."""
+        if self.psi is None:
+            raise TypeError("real labels have no inner average")
+        return Inner(self.psi, self.beta, self.rows.c.value * self.eta, self.rows.s.value)
+
+    def tilted(self, order: int = INNER_ORDER) -> Tilted | None:
+        """L with its derivatives, but for the closed part."""
+        return None if self.psi is None else self.inner.tilted(self.inner.locate(self.single), order)
+
+    def field(self, order: int = INNER_ORDER) -> Floats:
+        """L at each node."""
+        value = self.rows.constant.value + self.rows.square.value * self.eta**2
+        if self.psi is None:
+            return value
+        return value + self.inner.log_average(self.inner.locate(self.single), order)
 
 
-def quadrature_shift(
-    pair: Pair, pool_ratio: float, at: Jet, theta: Floats, grid: Grid, memory: Memory | None = None
-) -> tuple[float, Floats]:
+def kinds(at: Parameters, eta: Floats, weights: Floats) -> Iterator[Kind]:
+    """The kinds of rows at the nodes η; weights include the number of labels a class stands for."""
+    channel, beta, V = at.pair.student.channel, at.beta.value, at.V.value
+    if at.pair.regression:
+        yield Kind(math.nan, np.ones(len(eta), bool), eta, weights, at.linear_rows, None, False, True, beta)
+        return
+    single = is_log_concave(channel)
+    for y, count in channel.label_classes:
+        behind = (y * eta < 0.0) & at.turned
+        for chosen, turned in ((~behind, False), (behind, True)):
+            if not chosen.any():
+                continue
+            rows = at.turned_rows if turned else at.plain_rows
+            psi = (channel_remainder if turned else channel_psi)(channel, y, V)
+            yield Kind(y, chosen, eta[chosen], count * weights[chosen], rows, psi, turned, single, beta)
+
+
+def teacher_weight(at: Parameters, kind: Kind) -> Six | None:
+    """Ln Z⁰_Y at the nodes of a kind, with derivatives in the teacher's mean and spread."""
+    if at.pair.regression:
+        return None
+    mean, spread = at.teacher
+    return channel_psi(at.pair.teacher.channel, kind.y, spread.value).full(mean.value * kind.eta)
+
+
+def energetic(at: Parameters, grid: Grid, order: int = INNER_ORDER) -> Taylor:
+    """Σ_y ∫Dη Z⁰_Y(y, η) {ln[1 + e^{φ + L(y, √q η)}] − ln(1 + e^φ)}."""
+    result = at.none
+    for kind in kinds(at, *grid.normal()):
+        rows = kind.rows
+        fields = Fields.of(kind.eta, rows.constant.value, rows.square.value, kind.tilted(order))
+        sum_ = total(fields, kind.weights, teacher_weight(at, kind), at.phi.value)
+        of = [rows.c, rows.s, rows.tau, at.beta, rows.constant, rows.square, at.phi, *at.teacher]
+        result = result + composed(sum_.value, sum_.slope, sum_.curve, of)
+    return result
+
+
+def weight_average(at: Parameters, grid: Grid, order: int = _WEIGHT_ORDER) -> Taylor:
+    """∫Dξ Z⁰_X(ξ) ln ∫Dλ exp[β ψ_X(r̂+Q̂, √(Q̂−q̂) λ + √q̂ ξ)]."""
+    of, values = at.weights
+    xi, weights = grid.plain()
+    inner = _weight_inner(at, xi)
+    tilted = inner.tilted(inner.locate(inner.beta < 0.0), order)
+    fields = Fields.of(xi, 0.0, 0.0, tilted)
+    sum_ = total(fields, weights, _weight_teacher(at, values, xi), None)
+    return composed(sum_.value, sum_.slope, sum_.curve, of)
+
+
+def _weight_inner(at: Parameters, xi: Floats) -> Inner:
+    c, s, A, beta = at.weights[1][:4]
+    return Inner(prior_psi(at.pair.student.prior, A), beta, c * xi, s)
+
+
+def _weight_teacher(at: Parameters, values: tuple[float, ...], xi: Floats) -> Six:
+    """ln Z⁰_X with the Gaussian weight of ξ, whose product is finite where the factors are not, and derivatives."""
+    value, *derivatives = prior_psi(at.pair.teacher.prior, values[8]).full(values[7] * xi)
+    return value - 0.5 * xi * xi - _LOG_ROOT_2PI, *derivatives
+
+
+def jet(pair: Pair, pool_ratio: float, z: Floats, mesh: Mesh, check: bool = False) -> Jet:
+    """Value, gradient and Hessian of Φ at the coordinates (z, k); ``check`` takes more inner nodes."""
+    at = Parameters(pair, z)
+    whole = pool_ratio * (at.phi.softplus() + energetic(at, mesh.rows, CHECK_ORDER if check else INNER_ORDER))
+    if mesh.weights is None:
+        whole = whole + at.entropic()
+    else:
+        whole = whole + at.coupling() + weight_average(at, mesh.weights, _WEIGHT_CHECK if check else _WEIGHT_ORDER)
+    return Jet(whole.value, whole.slope, whole.curve)
+
+
+def quadrature_shift(pair: Pair, pool_ratio: float, at: Jet, z: Floats, mesh: Mesh) -> tuple[float, Floats]:
     """How Φ and its gradient change when every panel is halved and the inner order raised from 28 to 40."""
-    fine = [
-        _energetic_slope(pair, theta, *chunk, locate_inner(pair, theta, chunk[0])) for chunk in grid.bisected().chunks()
-    ]
-    value, gradient = (np.sum([np.asarray(part[i]) for part in fine], axis=0) for i in range(2))
-    base = tuple(np.asarray(part) for part in _base_jet(pair, theta, pool_ratio)[:2])
-    if not pair.gaussian:
-        base = tuple(a + np.asarray(b) for a, b in zip(base, entropic_slope(pair, theta, _known(memory)), strict=True))
-    shift = base[1] + pool_ratio * gradient - at.gradient
-    return float(base[0] + pool_ratio * value) - at.value, shift
+    fine = jet(pair, pool_ratio, z, mesh.bisected(), check=True)
+    return fine.value - at.value, fine.gradient - at.gradient
 
 
-def outer_grid(pair: Pair, theta: Floats) -> Grid:
-    """Panels for the outer integral at θ, refined from a ladder of breakpoints.
+def make_mesh(pair: Pair, z: Floats) -> Mesh:
+    """Panels for the point z."""
+    return Mesh(outer_grid(pair, z), None if pair.gaussian else _weight_mesh(pair, z))
+
+
+def outer_grid(pair: Pair, z: Floats) -> Grid:
+    """Panels for the outer integral at z, refined from a ladder of breakpoints.
 
     The finest scale is that of the labels' uncertainty, √V/√q, or of the teacher's, √t/m, in units of η; without rungs
     at 4, 16, … times that, the nodes of a first wide panel would step over what happens at its edge. (For the same
     reason the panels of a neighbouring point are no safe start: tried, and visibly wrong in large pools.)
     """
-    point = Theta(*map(float, theta))
-    lower, upper = _teacher_range(pair, theta)
+    at, point = Parameters(pair, z), Theta(*(float(x) for x in to_theta(z)))
+    lower, upper = _teacher_range(pair, point)
     scale = min(np.sqrt(point.V / point.q), np.sqrt(point.t) / point.m)
     if pair.regression:
-        scale = _kink_scale(pair, point)
+        scale = _kink_scale(pair, point, at.W.value)
     ladder = scale * 4.0 ** np.arange(np.ceil(np.log(upper / scale) / np.log(4.0)) + 1)
     inner = np.concatenate([-ladder, [0.0], ladder])
     breakpoints = np.concatenate([[lower], inner[(inner > 0.9 * lower) & (inner < 0.9 * upper)], [upper]])
     breakpoints.sort()
-    return refine(
-        lambda eta: np.asarray(_outer_integrands(pair, theta, eta, locate_inner(pair, theta, eta))), breakpoints
-    )
+    return refine(lambda eta: _outer_integrands(at, eta), breakpoints)
 
 
-def _kink_scale(pair: Pair, point: Theta) -> float:
+def _kink_scale(pair: Pair, point: Theta, W: float) -> float:
     """The residual u = y − h, in units of its spread, over which the odds of selection change by e."""
-    width = point.V + regression.noise_of(pair)[1] + point.beta * point.D
+    width = W + regression.noise_of(pair)[1]
     return float(min(1.0, np.sqrt(width / (1e-300 + abs(point.beta) * regression.error_variance(pair, *point[:2])))))
 
 
-def compile_energetic(pair: Pair, theta: Floats, eta: Floats) -> None:
-    """Have the jet and the slope of the energetic part compiled before they are needed."""
-    peaks = locate_inner(pair, theta, eta)
-    for function in (_energetic_jet, _energetic_slope):
-        function(pair, theta, eta, eta, peaks)
-
-
-def _jet_of(function: Callable[[jax.Array], Any], theta: jax.Array) -> tuple[Any, Any, Any]:
-    """Value, gradient and Hessian from one trace: forward over reverse, the lower orders passed through."""
-
-    def slope(x: jax.Array) -> tuple[Any, Any]:
-        value, gradient = jax.value_and_grad(function)(x)
-        return gradient, (value, gradient)
-
-    hessian, (value, gradient) = jax.jacfwd(slope, has_aux=True)(theta)
-    return value, gradient, hessian
-
-
-_per_pair = functools.partial(jax.jit, static_argnums=0)
-
-
-_compiled_peaks = _per_pair(channel_peaks)
-
-
-def _peaks(channel: Channel, beta: float, h: Floats, D: float, V: float, drop: float) -> list[Peak | Window]:
-    """Compiled :func:`channel_peaks`, with arguments of one type so that it is compiled once."""
-    peaks: list[Peak | Window] = _compiled_peaks(
-        channel, *(np.asarray(x, dtype=np.float64) for x in (beta, h, D, V, drop))
-    )
-    return peaks
-
-
-def locate_inner(pair: Pair, theta: Floats, eta: Floats) -> list[Peak | Window]:
-    """Peaks of the inner integrals at the outer nodes η (a linear pair has none: they are Gaussian)."""
-    point = Theta(*theta)
-    return _peaks(pair.student.channel, point.beta, np.sqrt(point.q) * eta, point.D, point.V, DROP)
-
-
-def _teacher_range(pair: Pair, theta: Floats) -> tuple[float, float]:
+def _teacher_range(pair: Pair, point: Theta) -> tuple[float, float]:
     """Ends of the range of η outside which Z⁰_Y(y, η) e^{−η²/2} is negligible for every y.
 
-    The teacher's weight is the same integrand at β = 1, so the compiled peak finder serves for it too; where it is not
-    log-concave the Gaussian alone limits the range.
+    The teacher's weight is the inner integrand at β = 1; where it is not log-concave the Gaussian alone limits the
+    range.
     """
-    point, scale = Theta(*theta), pair.teacher.prior.second_moment
-    if not isinstance(pair.teacher.channel, LOG_CONCAVE):
+    scale, channel = pair.teacher.prior.second_moment, pair.teacher.channel
+    if not is_log_concave(channel):
         return -math.sqrt(2.0 * RANGE_DROP), math.sqrt(2.0 * RANGE_DROP)
-    spreads = scale * point.m**2 / point.q, scale * point.t / point.q
-    cuts = _peaks(pair.teacher.channel, 1.0, np.zeros(CHUNK), *spreads, RANGE_DROP)
-    return (
-        min(float(np.asarray(cut.left)[0]) for cut in cuts),
-        max(float(np.asarray(cut.right)[0]) for cut in cuts),
-    )
+    spread, variance = scale * point.m**2 / point.q, scale * point.t / point.q
+    ends = []
+    for y, _ in channel.label_classes:
+        cut: Any = Inner(channel_psi(channel, y, variance), 1.0, np.zeros(1), spread).locate(True, RANGE_DROP)
+        ends.append((float(cut.left[0]), float(cut.right[0])))
+    return min(left for left, _ in ends), max(right for _, right in ends)
 
 
-@_per_pair
-def _energetic_jet(
-    pair: Pair, theta: jax.Array, eta: jax.Array, weights: jax.Array, peaks: list[Peak | Window]
-) -> tuple[Any, Any, Any]:
-    def function(x: jax.Array) -> Any:
-        return energetic(pair, Theta(*x), eta, weights, peaks)
-
-    return _jet_of(function, theta)
-
-
-@_per_pair
-def _energetic_slope(
-    pair: Pair, theta: jax.Array, eta: jax.Array, weights: jax.Array, peaks: list[Peak | Window]
-) -> tuple[jax.Array, jax.Array]:
-    return jax.value_and_grad(lambda x: energetic(pair, Theta(*x), eta, weights, peaks, CHECK_ORDER))(theta)
-
-
-@_per_pair
-def _base_jet(pair: Pair, theta: jax.Array, pool_ratio: float) -> tuple[Any, Any, Any]:
-    """What is known in closed form: the constant, and the entropic part of a Gaussian prior."""
-
-    def function(x: jax.Array) -> Any:
-        base = pool_ratio * constant(Theta(*x))
-        return entropic(Theta(*x), pair.student.prior.second_moment) + base if pair.gaussian else base
-
-    return _jet_of(function, theta)
-
-
-@_per_pair
-def _outer_integrands(pair: Pair, theta: jax.Array, eta: jax.Array, peaks: list[Peak | Window]) -> jax.Array:
+def _outer_integrands(at: Parameters, eta: Floats) -> Floats:
     """What the panels must resolve: the integrands of Φ, n and ∂n/∂φ less their constants, with the Gaussian weight."""
-    point = Theta(*theta)
-    integrands = []
-    for weight, field in rows(pair, point, eta, peaks):
-        for function in (jax.nn.softplus, jax.nn.sigmoid, _sigmoid_slope):
-            integrands.append(weight * jnp.exp(-0.5 * eta * eta) * (function(field) - function(point.phi)))
-    return jnp.stack(integrands)
+    phi = at.phi.value
+    off = np.array(phi)
+    classes: dict[float, Floats] = {}
+    for kind in kinds(at, eta, np.exp(-0.5 * eta * eta)):
+        f = phi + kind.field()
+        teacher = teacher_weight(at, kind)
+        seen = kind.weights if teacher is None else kind.weights * np.exp(teacher[0])
+        some = np.stack(
+            [
+                seen * (softplus(f) - softplus(off)),
+                seen * (sigmoid(f) - sigmoid(off)),
+                seen * (sigmoid(f) * sigmoid(-f) - sigmoid(off) * sigmoid(-off)),
+            ]
+        )
+        whole = classes.setdefault(kind.y, np.zeros((3, len(eta))))
+        whole[:, kind.chosen] = some
+    return np.concatenate(list(classes.values()))
 
 
-def _sigmoid_slope(x: jax.Array) -> jax.Array:
-    return jax.nn.sigmoid(x) * jax.nn.sigmoid(-x)
+def _weight_mesh(pair: Pair, z: Floats) -> Grid:
+    """Panels of ξ, refined where the weights' answer turns: at large β a weight jumps between two values."""
+    at = Parameters(pair, z)
+    _, values = at.weights
+    start = weight_grid(pair, values[7] * values[0] * pair.teacher_scale, values[0] ** 2, fixed=True).edges
+    breakpoints = np.append(start[:, 0], start[-1, 1])
+
+    def integrands(xi: Floats) -> Floats:
+        inner = _weight_inner(at, xi)
+        tilted = inner.tilted(inner.locate(inner.beta < 0.0), _WEIGHT_ORDER)
+        weight = np.exp(_weight_teacher(at, values, xi)[0])
+        parts: Floats = weight * np.stack([tilted.value, tilted.first[0] ** 2, tilted.second[0, 0]])
+        return parts
+
+    return refine(integrands, breakpoints, tolerance=_WEIGHT_TOLERANCE)
+
+
+def weight_responses(pair: Pair, z: Floats, grid: Grid) -> tuple[float, float]:
+    """E[(g_X''/β)²] and E⟨(ψ_X'')²⟩: what takes the place of W² and V² in the stability ratios."""
+    at = Parameters(pair, z)
+    xi, weights = grid.plain()
+    inner = _weight_inner(at, xi)
+    tilted = inner.tilted(inner.locate(inner.beta < 0.0), CHECK_ORDER)
+    seen = weights * np.exp(_weight_teacher(at, at.weights[1], xi)[0])
+    return float(seen @ (tilted.second[0, 0] / at.beta.value) ** 2), float(seen @ tilted.curvatures[1])
+

@@ -17,24 +17,26 @@ For a linear pair the noise w = y − h⁰ given the residual u is normal of mea
 
 from __future__ import annotations
 
-import functools
 import math
 from typing import Any
 
-import jax
-import jax.numpy as jnp
 import numpy as np
 
 from gardner.model import Channel
 from gardner.theory import regression
 from gardner.theory.fixed_points import FixedPoint
-from gardner.theory.free_entropy import Theta, channel_psi, rows
+from gardner.theory.expansion import bare
+from gardner.theory.free_entropy import Parameters
+from gardner.theory.jets import kinds
 from gardner.theory.pair import Pair
-from gardner.theory.quadrature import Floats, Grid, Peak, Window
+from gardner.theory.quadrature import Floats, Grid
+from gardner.theory.sums import sigmoid
 
 _SHARP = 1e-18  # variance at which ψ_Y is the likelihood itself
 _NODES, _WEIGHTS = np.polynomial.legendre.leggauss(64)
 _BEND, _WIDTHS = 7.0, 9.0
+_PLACES = np.expm1(_BEND * 0.5 * (_NODES + 1.0)) / np.expm1(_BEND)
+_SLOPES = 0.5 * _WEIGHTS * _BEND * np.exp(_BEND * 0.5 * (_NODES + 1.0)) / np.expm1(_BEND)
 
 
 def capacity(channel: Channel, second_moment: float = 1.0) -> float:
@@ -73,20 +75,39 @@ def typical_information(pair: Pair, at: FixedPoint, budget: float) -> float:
         return -at.log_volume + budget * _regression_likelihood(pair)
     r0 = pair.teacher.prior.second_moment
     total = sum(
-        count * float(_expected(pair, y, jnp.zeros(1), jnp.asarray(r0))[0])
+        count * float(_expected(pair, y, np.zeros(1), r0)[0])
         for y, count in pair.student.channel.label_classes
     )
     return -at.log_volume + budget * total
 
 
-def noise_term(pair: Pair, pool_ratio: float, theta: Floats, grid: Grid, peaks: Any) -> float:
-    """(1/N) Σ_{μ∈S} ln P_out(y|h⁰) at a point of the curve; ``peaks`` maps outer nodes to inner peaks."""
+def noise_term(pair: Pair, pool_ratio: float, z: Floats, grid: Grid) -> float:
+    """(1/N) Σ_{μ∈S} ln P_out(y|h⁰) at a point of the curve."""
     if _silent(pair):
         return 0.0
     if pair.student.channel.noiseless:
         return math.nan
-    parts = [_selected(pair, theta, *chunk, peaks(pair, theta, chunk[0])) for chunk in grid.chunks()]
-    return pool_ratio * float(np.sum(np.asarray(parts)))
+    at = Parameters(pair, z)
+    total = 0.0
+    for kind in kinds(at, *grid.normal()):
+        likelihood = _linear_likelihood(at, kind.eta) if pair.regression else _of_row(at, kind.y, kind.eta)
+        total += float(np.sum(kind.weights * sigmoid(at.phi.value + kind.field()) * likelihood))
+    return pool_ratio * total
+
+
+def _of_row(at: Parameters, y: float, eta: Floats) -> Floats:
+    """∫Dh P̄_out(y|h⁰) ln P_out(y|h⁰) of the rows at η."""
+    mean, spread = at.teacher
+    return _expected(at.pair, y, mean.value * eta, spread.value)
+
+
+def _linear_likelihood(at: Parameters, eta: Floats) -> Floats:
+    """The same where labels are real, per unit of the density of the residual."""
+    known, assumed = regression.noise_of(at.pair)
+    share = known / regression.error_variance(at.pair, at.m.value, at.t.value)
+    squares = known * (1.0 - share) + known * share * eta * eta
+    likelihood: Floats = -0.5 * math.log(2.0 * math.pi * assumed) - 0.5 * squares / assumed
+    return likelihood
 
 
 def _silent(pair: Pair) -> bool:
@@ -100,42 +121,24 @@ def _regression_likelihood(pair: Pair) -> float:
     return -0.5 * math.log(2.0 * math.pi * assumed) - 0.5 * known / assumed
 
 
-@functools.partial(jax.jit, static_argnums=(0, 1))
-def _expected(pair: Pair, y: float, mean: Any, variance: Any) -> Any:
+def _expected(pair: Pair, y: float, mean: Floats, variance: float) -> Floats:
     """∫ N(h; mean, variance) P̄_out(y|h) ln P_out(y|h) dh: nodes crowd at h = 0, where likelihoods jump or turn."""
-    width = _WIDTHS * jnp.sqrt(variance)
-    places = jnp.asarray(np.expm1(_BEND * 0.5 * (_NODES + 1.0)) / np.expm1(_BEND))
-    slopes = jnp.asarray(0.5 * _WEIGHTS * _BEND * np.exp(_BEND * 0.5 * (_NODES + 1.0)) / np.expm1(_BEND))
-    total = jnp.zeros_like(mean)
+    width = _WIDTHS * math.sqrt(variance)
+    total = np.zeros_like(mean)
     for sign in (-1.0, 1.0):  # each half-line, from its point nearest to zero outwards
-        near = jnp.maximum(sign * mean - width, 0.0)
-        far = jnp.maximum(sign * mean + width, near)
-        h = sign * (near[:, None] + (far - near)[:, None] * places)
-        density = jnp.exp(-0.5 * (h - mean[:, None]) ** 2 / variance) / jnp.sqrt(2.0 * math.pi * variance)
-        teacher, student = (
-            channel_psi(model.channel, y, 0.0, h, 0.0, jnp.asarray(_SHARP))(h, _SHARP)
-            for model in (pair.teacher, pair.student)
-        )
-        total += (far - near) * jnp.sum(slopes * density * jnp.exp(teacher) * student, axis=-1)
+        near = np.maximum(sign * mean - width, 0.0)
+        far = np.maximum(sign * mean + width, near)
+        h = sign * (near[:, None] + (far - near)[:, None] * _PLACES)
+        density = np.exp(-0.5 * (h - mean[:, None]) ** 2 / variance) / math.sqrt(2.0 * math.pi * variance)
+        known = np.exp(_log_likelihood(pair.teacher.channel, y, h))
+        told = known * _log_likelihood(pair.student.channel, y, h)
+        total += (far - near) * np.sum(_SLOPES * density * np.where(known > 0.0, told, 0.0), axis=-1)
     return total
 
 
-@functools.partial(jax.jit, static_argnums=0)
-def _selected(
-    pair: Pair, theta: jax.Array, eta: jax.Array, weights: jax.Array, peaks: list[Peak | Window]
-) -> jax.Array:
-    """The noise term of the rows at the nodes η."""
-    point = Theta(*theta)
-    kinds = rows(pair, point, eta, peaks)
-    if pair.regression:
-        known, assumed = regression.noise_of(pair)
-        share = known / regression.error_variance(pair, point.m, point.t)
-        squares = known * (1.0 - share) + known * share * eta * eta
-        likelihood = -0.5 * math.log(2.0 * math.pi * assumed) - 0.5 * squares / assumed
-        return jnp.sum(weights * jax.nn.sigmoid(kinds[0][1]) * likelihood)
-    mean = pair.teacher_scale * point.m * eta / jnp.sqrt(point.q)
-    variance = pair.teacher.prior.second_moment * point.t / point.q
-    total = jnp.zeros(())
-    for (y, count), (_, field) in zip(pair.student.channel.label_classes, kinds, strict=True):
-        total += count * jnp.sum(weights * jax.nn.sigmoid(field) * _expected(pair, y, mean, variance))
-    return total
+def _log_likelihood(channel: Channel, y: float, h: Floats) -> Floats:
+    """ln P_out(y|h)."""
+    known: Any = bare(channel)
+    if hasattr(known, "log_probability"):
+        return np.asarray(known.log_probability(y, h))
+    return np.asarray(known.log_partition(y, h, _SHARP))

@@ -11,13 +11,13 @@ import numpy as np
 
 from gardner.errors import ConvergenceError
 from gardner.theory.branch import Status
-from gardner.theory.free_entropy import Theta
-from gardner.theory.hats import Memory, to_k
-from gardner.theory.jets import outer_grid, quadrature_shift
+from gardner.theory.free_entropy import Theta, to_coordinates, to_theta
+from gardner.theory.hats import to_k
+from gardner.theory.jets import make_mesh, quadrature_shift
 from gardner.theory.pair import Pair
 from gardner.theory.quadrature import MAX_PANELS, Floats
 from gardner.theory.stability import Ratios, ratios
-from gardner.theory.stationary import Problem, State, to_theta
+from gardner.theory.stationary import Problem, State
 from gardner.theory.typical import accuracies, typical_hats, typical_of, typical_theta
 
 PRECISE = 5e-7  # of ln v: an error up to that leaves six decimals
@@ -103,11 +103,10 @@ def order_parameters(pair: Pair, theta: Theta) -> dict[str, float]:
 
 
 def point_of(state: State) -> Point:
-    """A solved state with its error estimate and stability; call it under double precision."""
-    problem, theta = state.problem, to_theta(state.z)
-    pair, alpha, memory = problem.pair, problem.pool_ratio, problem.memory
-    shift, slope = quadrature_shift(pair, alpha, state.jet, theta, state.grid, memory)
-    stable = ratios(pair, alpha, theta, state.grid, memory)
+    """A solved state with its error estimate and stability."""
+    pair, alpha = state.problem.pair, state.problem.pool_ratio
+    shift, slope = quadrature_shift(pair, alpha, state.jet, state.z, state.mesh)
+    stable = ratios(pair, alpha, state.z, state.mesh)
     beta = state.theta.beta
     errors = _errors(state, shift, slope)
     return Point(
@@ -125,7 +124,7 @@ def point_of(state: State) -> Point:
         information=state.information,
         accuracy_error=errors.accuracy,
         relative_error=errors.relative,
-        resolved=state.grid.resolved,
+        resolved=state.mesh.resolved,
     )
 
 
@@ -152,8 +151,8 @@ def _errors(state: State, shift: float, slope: Floats) -> _Errors:
             change = np.linalg.solve(np.vstack([rows, np.asarray(state.tangent)]), -np.append(mismatch, 0.0))
         except np.linalg.LinAlgError:
             return _Errors(*[math.inf] * 3)
-        second = 0.5 * abs(slope @ (state.jacobian @ change))
-        budget = abs(shifted.jet.gradient[4] - state.problem.budget)
+        second = 0.5 * abs(slope @ change)
+        budget = abs(shifted.labels - state.problem.budget)
         volume = (abs(shift) + second + abs(state.theta.phi) * budget) / max(1.0, abs(state.theta.beta))
         volume += 2.0 * state.residual  # of the control, which is in units of ln v
         moved = Theta(*(float(x) for x in to_theta(state.z + change)))
@@ -204,13 +203,13 @@ def _subsets(problem: Problem) -> float:
 
 def _top_ratios(problem: Problem, theta: Floats) -> Ratios:
     """The ratios in the limit β → 0; they have one, but the hats of other priors do not come that close."""
-    pair, near = problem.pair, 1e-5 if problem.pair.gaussian else 1e-2
-    at = np.append(theta[:5], near)
-    memory = Memory()
+    pair = problem.pair
+    place = to_coordinates(np.append(theta[:5], 1e-5 if pair.gaussian else 1e-2))
     if not pair.gaussian:
-        memory.remember(theta, to_k(typical_hats(pair, problem.pool_ratio, problem.budget)))
+        hats = typical_hats(pair, problem.pool_ratio, problem.budget)
+        place = np.append(place, to_k(pair, hats))
     try:
-        return ratios(pair, problem.pool_ratio, theta if pair.gaussian else at, outer_grid(pair, at), memory)
+        return ratios(pair, problem.pool_ratio, place, make_mesh(pair, place))
     except ConvergenceError:
         return Ratios(math.nan, math.nan)
 

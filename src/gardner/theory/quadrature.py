@@ -4,8 +4,7 @@ Two integrals are nested in the free entropy. The inner one averages exp(β ψ) 
 0 its peak is wide and far off-centre, so :func:`peak` finds the peak and the two points where it has died away, and
 :func:`window_rule` puts Gauss–Legendre nodes on either side. The outer one integrates ln(1 + e^{φ+L(η)}), which at
 large |β| is a kink: :func:`refine` splits panels until the Legendre coefficients of the integrand have decayed on
-each. Nodes are constants to automatic differentiation; the formulas in :mod:`gardner.theory.free_entropy` never move
-them.
+each. Nodes are constants to differentiation.
 """
 
 from __future__ import annotations
@@ -13,21 +12,18 @@ from __future__ import annotations
 import functools
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
-import jax
-import jax.numpy as jnp
 import numpy as np
 from numpy.typing import NDArray
 
-Floats = NDArray[np.float64]
+from gardner.theory.taylor import Floats
 
 DROP = 38.0  # a peak is cut where it has fallen by e^−38 ≈ 3·10⁻¹⁷
 PANEL_ORDER = 16
-CHUNK_PANELS = 16
-CHUNK = PANEL_ORDER * CHUNK_PANELS  # outer nodes per compiled call: one shape, one compilation
 MAX_PANELS = 160
 WINDOW_PANELS = 8  # of a window that need not hold a single peak
+_LOG_ROOT_2PI = 0.5 * np.log(2.0 * np.pi)
 
 _NODES, _WEIGHTS = np.polynomial.legendre.leggauss(PANEL_ORDER)
 _TO_LEGENDRE = ((2 * np.arange(PANEL_ORDER) + 1) / 2)[:, None] * (
@@ -35,63 +31,54 @@ _TO_LEGENDRE = ((2 * np.arange(PANEL_ORDER) + 1) / 2)[:, None] * (
 ).T
 
 
-def slope_and_curvature(function: Callable[[Any], Any], x: Any) -> tuple[Any, Any]:
-    """First and second derivative of an elementwise function, forward over forward (the cheapest to compile)."""
-    one = jnp.ones_like(x)
-    derivatives: tuple[Any, Any] = jax.jvp(lambda u: jax.jvp(function, (u,), (one,))[1], (x,), (one,))
-    return derivatives
-
-
 class Peak(NamedTuple):
     """Where an integrand lives: its mode and the two points where it has died away, each an array."""
 
-    mode: Any
-    left: Any
-    right: Any
+    mode: Floats
+    left: Floats
+    right: Floats
 
 
-def peak(log_factor: Callable[[Any], Any], shape: tuple[int, ...], drop: Any = DROP) -> Peak:
-    """Mode and cut-offs of exp(log_factor(z) − z²/2), log-concave in z, for each entry of an elementwise function.
+Slopes = Callable[[Floats], tuple[Floats, Floats, Floats]]  # value, first and second derivative
 
-    Newton from z = 0 converges monotonically for the log-partition functions of the models (their slopes are convex or
-    concave); each cut-off doubles its distance until the function has fallen by ``drop`` and is then bisected.
+
+def peak(value_of: Callable[[Floats], Floats], slopes_of: Slopes, count: int, drop: float = DROP) -> Peak:
+    """Mode and cut-offs of ``count`` integrands exp(log_factor(z) − z²/2), log-concave in z, elementwise.
+
+    Newton from z = 0 converges monotonically for the log-partition functions of most models (their slopes are convex or
+    concave); a step out of the bracket known so far is replaced by its middle. Each cut-off starts where a Gaussian would
+    have fallen by ``drop`` and is moved out until the function has, then in.
     """
+    mode = np.zeros(count)
+    low, high = np.full(count, -np.inf), np.full(count, np.inf)
+    for _ in range(80):
+        value, slope, curvature = slopes_of(mode)
+        slope, bend = slope - mode, curvature - 1.0
+        step = slope / bend
+        if not np.max(np.abs(step) * np.sqrt(-bend)) > 1e-3:
+            break
+        low, high = np.where(slope > 0.0, mode, low), np.where(slope < 0.0, mode, high)
+        new = mode - step
+        mode = np.where((new >= low) & (new <= high), new, 0.5 * (low + high))
+    top = value - 0.5 * mode * mode - drop
+    side = np.array([[-1.0], [1.0]])
 
-    def exponent(z: Any) -> Any:
-        return log_factor(z) - 0.5 * z * z
+    def alive(distance: Floats) -> NDArray[np.bool_]:
+        z = mode + side * distance
+        return np.asarray(value_of(z) - 0.5 * z * z > top)
 
-    def newton(state: tuple[Any, ...]) -> tuple[Any, ...]:
-        z, _, _, count = state
-        slope, curvature = slope_and_curvature(exponent, z)
-        step = slope / curvature
-        return z - step, jnp.max(jnp.abs(step) * jnp.sqrt(-curvature)), curvature, count + 1
-
-    mode, _, curvature, _ = jax.lax.while_loop(
-        lambda state: (state[1] > 1e-3) & (state[3] < 80),
-        newton,
-        (jnp.zeros(shape), jnp.array(jnp.inf), -jnp.ones(shape), 0),
-    )
-    floor = exponent(mode) - drop
-    side = jnp.array([-1.0, 1.0]).reshape(2, *(1 for _ in shape))
-
-    def outside(distance: Any) -> Any:
-        return exponent(mode + side * distance) < floor
-
-    def double(state: tuple[Any, ...]) -> tuple[Any, ...]:
-        distance, _, count = state
-        out = outside(distance)
-        return jnp.where(out, distance, 2.0 * distance), jnp.all(out), count + 1
-
-    def halve(_: int, bracket: tuple[Any, Any]) -> tuple[Any, Any]:
-        inner, outer = bracket
+    outer = np.broadcast_to(np.sqrt(-2.0 * drop / bend), (2, count)).copy()
+    inner = np.zeros_like(outer)
+    for _ in range(60):
+        more = alive(outer)
+        if not more.any():
+            break
+        inner, outer = np.where(more, outer, inner), np.where(more, 2.0 * outer, outer)
+    for _ in range(3):  # to an eighth
         middle = 0.5 * (inner + outer)
-        out = outside(middle)
-        return jnp.where(out, inner, middle), jnp.where(out, middle, outer)
-
-    width = jnp.broadcast_to(jnp.sqrt(-2.0 * drop / curvature), (2, *shape))
-    far, _, _ = jax.lax.while_loop(lambda state: ~state[1] & (state[2] < 60), double, (width, jnp.array(False), 0))
-    _, distance = jax.lax.fori_loop(0, 8, halve, (jnp.zeros((2, *shape)), far))
-    return Peak(mode, mode - distance[0], mode + distance[1])
+        more = alive(middle)
+        inner, outer = np.where(more, middle, inner), np.where(more, outer, middle)
+    return Peak(mode, mode - outer[0], mode + outer[1])
 
 
 class Window(NamedTuple):
@@ -100,86 +87,86 @@ class Window(NamedTuple):
     The stops are one point in the middle unless exactly one dead gap lies between two live parts (two peaks).
     """
 
-    left: Any
-    stop: Any
-    restart: Any
-    right: Any
+    left: Floats
+    stop: Floats
+    restart: Floats
+    right: Floats
 
 
-def window(log_factor: Callable[[Any], Any], shape: tuple[int, ...], drop: Any = DROP) -> Window:
-    """Cut-offs of exp(log_factor(z) − z²/2), which need not be log-concave: found by scanning, not by Newton.
+def window(log_factor: Callable[[Floats], Floats], count: int, drop: float = DROP) -> Window:
+    """Cut-offs of ``count`` integrands exp(log_factor(z) − z²/2), which need not be log-concave: found by scanning.
 
-    The range doubles until both its ends lie ``drop`` below the largest value seen, then it closes in three times on
+    The range doubles until both its ends lie ``drop`` below the largest value seen, then it closes in twice on
     the outermost points that are alive; two separate peaks stay inside one window.
     """
 
-    def scan(low: Any, high: Any, points: int) -> tuple[Any, Any]:
-        steps = jnp.linspace(0.0, 1.0, points).reshape(points, *(1 for _ in shape))
-        z = low + steps * (high - low)
+    def scan(low: Floats, high: Floats, points: int) -> tuple[Floats, Floats]:
+        z = low + np.linspace(0.0, 1.0, points)[:, None] * (high - low)
         return z, log_factor(z) - 0.5 * z * z
 
-    def widen(state: tuple[Any, ...]) -> tuple[Any, ...]:
-        reach, _, count = state
+    reach = np.full(count, 10.0)
+    for _ in range(40):
         _, values = scan(-reach, reach, 33)
-        ends = jnp.maximum(values[0], values[-1])
-        out = ends < values.max(axis=0) - drop
-        return jnp.where(out, reach, 2.0 * reach), jnp.all(out), count + 1
-
-    start = (jnp.full(shape, 10.0), jnp.array(False), 0)
-    reach, _, _ = jax.lax.while_loop(lambda state: ~state[1] & (state[2] < 40), widen, start)
-
-    def close(_: int, at: tuple[Any, Any]) -> tuple[Any, Any]:
-        z, values = scan(*at, 65)
+        out = np.maximum(values[0], values[-1]) < values.max(axis=0) - drop
+        if out.all():
+            break
+        reach = np.where(out, reach, 2.0 * reach)
+    left, right = -reach, reach
+    each = np.arange(count)
+    for points in (33, 33):
+        z, values = scan(left, right, points)
         alive = values > values.max(axis=0) - drop
-        first = jnp.maximum(jnp.argmax(alive, axis=0) - 1, 0)
-        last = jnp.minimum(65 - jnp.argmax(alive[::-1], axis=0), 64)
-        take = functools.partial(jnp.take_along_axis, z, axis=0)
-        return take(first[None])[0], take(last[None])[0]
-
-    left, right = jax.lax.fori_loop(0, 3, close, (-reach, reach))
-    z, values = scan(left, right, 65)
+        first = np.maximum(np.argmax(alive, axis=0) - 1, 0)
+        last = np.minimum(points - np.argmax(alive[::-1], axis=0), points - 1)
+        left, right = z[first, each], z[last, each]
+    z, values = scan(left, right, 41)
     alive = values > values.max(axis=0) - drop
-    place = jnp.arange(65).reshape(65, *(1 for _ in shape))
-    borders = jnp.sum(alive[1:] != alive[:-1], axis=0) - (~alive[0]).astype(int) - (~alive[-1]).astype(int)
-    stop = jnp.argmax(~alive & (place > jnp.argmax(alive, axis=0)), axis=0)  # the first dead point after the first part
-    restart = jnp.maximum(jnp.argmax(alive & (place > stop), axis=0) - 1, 0)
-    take = functools.partial(jnp.take_along_axis, z, axis=0)
+    place = np.arange(41)[:, None]
+    borders = np.sum(alive[1:] != alive[:-1], axis=0) - ~alive[0] - ~alive[-1]
+    stop = np.argmax(~alive & (place > np.argmax(alive, axis=0)), axis=0)  # the first dead point after the first part
+    restart = np.maximum(np.argmax(alive & (place > stop), axis=0) - 1, 0)
     split, middle = borders == 2, 0.5 * (left + right)
-    return Window(
-        left, jnp.where(split, take(stop[None])[0], middle), jnp.where(split, take(restart[None])[0], middle), right
-    )
+    return Window(left, np.where(split, z[stop, each], middle), np.where(split, z[restart, each], middle), right)
 
 
-def window_rule(at: Peak | Window, order: int) -> tuple[Any, Any]:
+@functools.cache
+def _half_lines(order: int) -> tuple[Floats, Floats]:
+    """Nodes and weights on (0, 1)."""
+    unit, weights = np.polynomial.legendre.leggauss(order)
+    return 0.5 * (unit + 1.0), 0.5 * weights
+
+
+@functools.cache
+def _half_window(order: int) -> tuple[Floats, Floats]:
+    """Nodes and weights on half of the panels of a window, scaled to (0, 1)."""
+    unit, weights = _half_lines(order)
+    half = WINDOW_PANELS // 2
+    return ((np.arange(half)[:, None] + unit) / half).ravel(), np.tile(weights / half, half)
+
+
+def window_rule(at: Peak | Window, order: int) -> tuple[Floats, Floats]:
     """Nodes z and log-weights ln(w e^{−z²/2}/√2π) for ∫Dz along a new last axis.
 
     ``order`` Gauss–Legendre nodes on each side of a mode, or order/2 on each of eight panels of a window.
     """
     if isinstance(at, Window):
-        return _panelled(at, order // 2)
-    unit, weights = np.polynomial.legendre.leggauss(order)
-    unit, weights = 0.5 * (unit + 1.0), 0.5 * weights
-    mode, left, right = (jnp.asarray(part)[..., None] for part in at)
-    nodes = jnp.concatenate([mode + (left - mode) * unit, mode + (right - mode) * unit], axis=-1)
-    log_weights = jnp.concatenate([jnp.log((mode - left) * weights), jnp.log((right - mode) * weights)], axis=-1)
-    return nodes, log_weights - 0.5 * nodes * nodes - 0.5 * np.log(2.0 * np.pi)
-
-
-def _panelled(at: Window, order: int) -> tuple[Any, Any]:
-    """Half of the panels before the stop, half after the restart."""
-    unit, weights = np.polynomial.legendre.leggauss(order)
-    half = WINDOW_PANELS // 2
-    places = ((np.arange(half)[:, None] + 0.5 * (unit + 1.0)) / half).ravel()
-    shares = np.log(np.tile(0.5 * weights / half, half))
-    left, stop, restart, right = (jnp.asarray(part)[..., None] for part in at)
-    nodes = jnp.concatenate([left + (stop - left) * places, restart + (right - restart) * places], axis=-1)
-    log_weights = jnp.concatenate([jnp.log(stop - left) + shares, jnp.log(right - restart) + shares], axis=-1)
-    return nodes, log_weights - 0.5 * nodes * nodes - 0.5 * np.log(2.0 * np.pi)
+        places, weights = _half_window(order // 2)
+        starts, ends = (at.left, at.restart), (at.stop, at.right)
+    else:
+        places, weights = _half_lines(order)
+        starts, ends = (at.mode, at.mode), (at.left, at.right)
+    lengths = [(end - start)[:, None] for start, end in zip(starts, ends, strict=True)]
+    nodes = np.concatenate(
+        [start[:, None] + length * places for start, length in zip(starts, lengths, strict=True)], axis=1
+    )
+    with np.errstate(divide="ignore"):
+        sizes = np.concatenate([np.log(np.abs(length)) + np.log(weights) for length in lengths], axis=1)
+    return nodes, sizes - 0.5 * nodes * nodes - _LOG_ROOT_2PI
 
 
 @dataclass(frozen=True)
 class Grid:
-    """Nodes of the outer integral ∫Dη: panels in η, each with 16 Gauss–Legendre nodes, padded to whole chunks."""
+    """Nodes of the outer integral ∫Dη: panels in η, each with 16 Gauss–Legendre nodes."""
 
     edges: Floats  # (panels, 2)
     resolved: bool
@@ -195,18 +182,14 @@ class Grid:
         half = 0.5 * (self.edges[:, 1] - self.edges[:, 0])
         return panel_nodes(self.edges).ravel(), (half[:, None] * _WEIGHTS).ravel()
 
-    def chunks(self) -> list[tuple[Floats, Floats]]:
-        """Nodes η and weights w e^{−η²/2}/√2π, in chunks of one shape (padding has weight zero)."""
+    def normal(self) -> tuple[Floats, Floats]:
+        """Nodes η and weights w e^{−η²/2}/√2π."""
         eta, weights = self.plain()
-        weights = weights * np.exp(-0.5 * eta * eta) / np.sqrt(2.0 * np.pi)
-        padding = -len(eta) % CHUNK
-        eta = np.pad(eta, (0, padding), mode="edge")
-        weights = np.pad(weights, (0, padding))
-        return list(zip(eta.reshape(-1, CHUNK), weights.reshape(-1, CHUNK), strict=True))
+        return eta, weights * np.exp(-0.5 * eta * eta - _LOG_ROOT_2PI)
 
 
-def stretched_grid(scale: float, reach: float = 9.0, panels: int = CHUNK_PANELS) -> Grid:
-    """Panels (one chunk) on [−reach, reach], narrow on ``scale`` around zero and widening geometrically outwards."""
+def stretched_grid(scale: float, reach: float = 9.0, panels: int = 16) -> Grid:
+    """Panels on [−reach, reach], narrow on ``scale`` around zero and widening geometrically outwards."""
     scale = min(scale, 1.0)
     edges = scale * np.sinh(np.linspace(-1.0, 1.0, panels + 1) * np.arcsinh(reach / scale))
     return Grid(np.stack([edges[:-1], edges[1:]], 1), resolved=True)
@@ -233,7 +216,7 @@ def refine(
 ) -> Grid:
     """Split panels until every integrand is a polynomial of degree 13 on each, to ``tolerance`` of its own integral.
 
-    ``integrands`` maps nodes (CHUNK,) to values (k, CHUNK); the first one sets the scale below which (``floor``) the
+    ``integrands`` maps nodes (n,) to values (k, n); the first one sets the scale below which (``floor``) the
     others count as rounding noise. The neglected coefficients bound the error of interpolation; that of the integral
     is about their square.
     """
@@ -249,6 +232,8 @@ def refine(
         tails = np.abs(np.einsum("cn,kpn->kpc", _TO_LEGENDRE[-2:], values)).max(axis=2) * half
         split = (tails > tolerance * scale[:, None]).any(axis=0)
         done.append(todo[~split])
+        if not split.any():
+            break
         rough = todo[split]
         if sum(map(len, done)) + 2 * len(rough) > MAX_PANELS:
             return Grid(np.concatenate([*done, rough]), resolved=False)
@@ -258,11 +243,6 @@ def refine(
 
 
 def _on_panels(integrands: Callable[[Floats], Floats], edges: Floats) -> Floats:
-    """Values (k, panels, 16), computed chunk by chunk."""
-    parts = []
-    for start in range(0, len(edges), CHUNK_PANELS):
-        chunk = edges[start : start + CHUNK_PANELS]
-        padded = np.pad(chunk, ((0, CHUNK_PANELS - len(chunk)), (0, 0)), mode="edge")
-        values = integrands(panel_nodes(padded).ravel())
-        parts.append(values.reshape(len(values), CHUNK_PANELS, PANEL_ORDER)[:, : len(chunk)])
-    return np.concatenate(parts, axis=1)
+    """Values (k, panels, 16)."""
+    values = integrands(panel_nodes(edges).ravel())
+    return values.reshape(len(values), len(edges), PANEL_ORDER)

@@ -15,18 +15,16 @@ so the double integral over (η, y) is one Gaussian integral, and the inner one 
 from __future__ import annotations
 
 import math
-from typing import Any
 
-import jax
-import jax.numpy as jnp
 import numpy as np
 
 from gardner.model import Linear
 from gardner.theory.pair import Pair
 from gardner.theory.quadrature import stretched_grid
-from gardner.theory.special import JAX
+from gardner.theory.taylor import Floats
 
 _Y_PANELS, _Y_ORDER, _WIDTHS = 6, 16, 9.0
+_Y_NODES, _Y_WEIGHTS = np.polynomial.legendre.leggauss(_Y_ORDER)
 
 
 def noise_of(pair: Pair) -> tuple[float, float]:
@@ -42,24 +40,9 @@ def is_linear(pair: Pair) -> bool:
     return isinstance(pair.teacher.channel, Linear) and isinstance(pair.student.channel, Linear)
 
 
-def error_variance(pair: Pair, m: Any, t: Any) -> Any:
+def error_variance(pair: Pair, m: float, t: float) -> float:
     """E, the variance of y − ω for a prediction ω of overlap m and q = m² + t."""
     return (pair.teacher_scale - m) ** 2 + t + noise_of(pair)[0]
-
-
-def selection_field(pair: Pair, m: Any, t: Any, D: Any, V: Any, beta: Any, eta: Any) -> Any:
-    """L at u = √E η."""
-    s = V + noise_of(pair)[1]
-    u = jnp.sqrt(error_variance(pair, m, t)) * eta
-    return -0.5 * (beta * jnp.log(2.0 * math.pi * s) + jnp.log1p(beta * D / s) + beta * u * u / (s + beta * D))
-
-
-def typical_energy(pair: Pair, m: Any, S: Any, V: Any) -> Any:
-    """Return e(m, S, V) of :mod:`gardner.theory.state_evolution`: −½ ln 2πs − E/2s for a linear pair."""
-    if not is_linear(pair):
-        return _double_integral(pair, m, S, V)
-    s = V + noise_of(pair)[1]
-    return -0.5 * jnp.log(2.0 * math.pi * s) - 0.5 * error_variance(pair, m, S) / s
 
 
 def subset_correlation_slope(pair: Pair, m: float, t: float, V: float) -> float:
@@ -67,19 +50,23 @@ def subset_correlation_slope(pair: Pair, m: float, t: float, V: float) -> float:
     return float(error_variance(pair, m, t) / (V + noise_of(pair)[1]) ** 2)
 
 
-def _double_integral(pair: Pair, m: Any, S: Any, V: Any) -> Any:
-    """∫Dη ∫dy Z⁰_Y ψ_Y for y = |h| + noise: y lives around the teacher's |mean|, and near zero."""
-    (chunk,) = stretched_grid(1.0, reach=_WIDTHS).chunks()
-    eta, weights = (jnp.asarray(part)[:, None] for part in chunk)
-    Q, r0 = m * m + S, pair.teacher.prior.second_moment
-    mean, spread = pair.teacher_scale * m * eta / jnp.sqrt(Q), r0 * S / Q
-    noise = getattr(pair.teacher.channel, "noise", 0.0)
-    centre, width = jax.lax.stop_gradient((jnp.abs(mean), jnp.sqrt(spread + noise)))
-    low = jnp.maximum(centre - _WIDTHS * width, -_WIDTHS * math.sqrt(noise))
+def linear_energy(pair: Pair, m: float, S: float, V: float) -> tuple[float, Floats]:
+    """e = −½ ln 2πs − E/2s of :mod:`gardner.theory.state_evolution`, and its derivatives in (m, S, V)."""
+    s, error = V + noise_of(pair)[1], error_variance(pair, m, S)
+    value = -0.5 * math.log(2.0 * math.pi * s) - 0.5 * error / s
+    return value, np.array([(pair.teacher_scale - m) / s, -0.5 / s, 0.5 * (error / s - 1.0) / s])
+
+
+def label_nodes(pair: Pair, mean: Floats, spread: float) -> tuple[Floats, Floats]:
+    """Labels of y = |h| + noise and their weights, for each mean of the teacher's field: around |mean|, and near zero."""
+    noise = float(getattr(pair.teacher.channel, "noise", 0.0))
+    centre, width = np.abs(mean)[:, None], math.sqrt(spread + noise)
+    low = np.maximum(centre - _WIDTHS * width, -_WIDTHS * math.sqrt(noise))
     half = 0.5 * (centre + _WIDTHS * width - low) / _Y_PANELS
-    nodes, node_weights = np.polynomial.legendre.leggauss(_Y_ORDER)
-    places = (2.0 * np.arange(_Y_PANELS)[:, None] + 1.0 + nodes).ravel()
-    y = low + half * places
-    measure = weights * half * np.tile(node_weights, _Y_PANELS)
-    seen = jnp.exp(pair.teacher.channel.log_partition(y, mean, spread, JAX))
-    return jnp.sum(measure * seen * pair.student.channel.log_partition(y, jnp.sqrt(Q) * eta, V, JAX))
+    places = (2.0 * np.arange(_Y_PANELS)[:, None] + 1.0 + _Y_NODES).ravel()
+    return low + half * places, half * np.tile(_Y_WEIGHTS, _Y_PANELS)
+
+
+def field_nodes() -> tuple[Floats, Floats]:
+    """Nodes η of the outer integral where labels are real and not linear."""
+    return stretched_grid(1.0, reach=_WIDTHS).normal()

@@ -5,10 +5,9 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 
-from scipy.optimize import brentq
-
 from gardner.errors import ConvergenceError
 
+_STEPS = 200
 _FARTHEST = 1e3  # of a bracket's end from its start
 
 
@@ -38,10 +37,38 @@ def root_between(
     ends = finite(low), finite(high)
     if ends[0] * ends[1] > 0.0:
         raise ConvergenceError(f"no {what} was found between {low:.6g} and {high:.6g}")
-    try:
-        return float(brentq(finite, low, high, xtol=absolute, rtol=relative))
-    except (ValueError, RuntimeError) as error:
-        raise ConvergenceError(f"no {what} was found ({error})") from None
+    return _brent(finite, low, high, *ends, lambda x: 0.5 * (absolute + relative * abs(x)))
+
+
+def _brent(
+    function: Callable[[float], float], a: float, b: float, fa: float, fb: float, small: Callable[[float], float]
+) -> float:
+    """Brent's method: inverse interpolation where it closes in fast enough, else halving [brent1973]."""
+    c, fc, step, last = a, fa, b - a, b - a
+    for _ in range(_STEPS):
+        if fb * fc > 0.0:
+            c, fc, step, last = a, fa, b - a, b - a
+        if abs(fc) < abs(fb):
+            a, b, c, fa, fb, fc = b, c, b, fb, fc, fb
+        tolerance, half = small(b), 0.5 * (c - b)
+        if abs(half) <= tolerance or fb == 0.0:
+            return b
+        if abs(last) >= tolerance and abs(fa) > abs(fb):
+            s = fb / fa
+            if a == c:
+                p, q = 2.0 * half * s, 1.0 - s
+            else:
+                q, r = fa / fc, fb / fc
+                p, q = s * (2.0 * half * q * (q - r) - (b - a) * (r - 1.0)), (q - 1.0) * (r - 1.0) * (s - 1.0)
+            p, q = abs(p), -q if p > 0.0 else q
+            fast = 2.0 * p < min(3.0 * half * q - abs(tolerance * q), abs(last * q))
+            last, step = (step, p / q) if fast else (half, half)
+        else:
+            last = step = half
+        a, fa = b, fb
+        b += step if abs(step) > tolerance else math.copysign(tolerance, half)
+        fb = function(b)
+    return b
 
 
 def root_of_falling(function: Callable[[float], float], start: float, *, what: str) -> float:

@@ -14,29 +14,17 @@ For another prior the weights respond with E[(g_X''/β)²] and E⟨(ψ_X'')²⟩
 
 from __future__ import annotations
 
-import functools
 from dataclasses import dataclass
-from typing import Any
 
-import jax
-import jax.numpy as jnp
 import numpy as np
-from jax.scipy.special import logsumexp
 
 from gardner.theory import regression
-from gardner.theory.free_entropy import (
-    INNER_ORDER,
-    Psi,
-    Theta,
-    channel_psi,
-    log_density,
-    selection_field,
-    teacher_log_weight,
-)
-from gardner.theory.hats import Memory, responses
-from gardner.theory.jets import locate_inner
+from gardner.theory.expansion import noise_in_front
+from gardner.theory.free_entropy import Parameters
+from gardner.theory.jets import Mesh, kinds, teacher_weight, weight_responses
 from gardner.theory.pair import Pair
-from gardner.theory.quadrature import Floats, Grid, Peak, Window, slope_and_curvature
+from gardner.theory.quadrature import Floats
+from gardner.theory.sums import sigmoid
 
 _SMALLEST_BETA = 1e-5  # f''/β has a limit at β = 0; from here on it is that limit to five digits
 
@@ -49,64 +37,34 @@ class Ratios:
     inner: float
 
 
-def ratios(pair: Pair, pool_ratio: float, theta: Floats, grid: Grid, memory: Memory | None = None) -> Ratios:
-    """Both ratios at a stationary point; call it under :func:`gardner.theory.precision.double_precision`."""
-    point = np.array(theta)
-    if abs(point[5]) < _SMALLEST_BETA:
-        point[5] = _SMALLEST_BETA
-    parts = [_ratios(pair, point, *chunk, locate_inner(pair, point, chunk[0])) for chunk in grid.chunks()]
+def ratios(pair: Pair, pool_ratio: float, z: Floats, mesh: Mesh) -> Ratios:
+    """Both ratios at a stationary point."""
+    place = np.array(z)
+    if abs(place[5]) < _SMALLEST_BETA:
+        place[5] = _SMALLEST_BETA
+    at = Parameters(pair, place)
+    W, V, beta = at.W.value, at.V.value, at.beta.value
+    outer = inner = 0.0
     # rows with no information have f'' = 0 and ψ'' = 0, so nothing outside the grid is missing
-    outer, inner = pool_ratio * np.sum(np.asarray(parts), axis=0)
-    if not pair.gaussian and memory is not None:
-        weights = Theta(*point)
-        response, inner_response = responses(pair, point, memory)
-        outer, inner = outer * response / weights.W**2, inner * inner_response / weights.V**2
-    return Ratios(float(outer), float(inner))
-
-
-def compile_ratios(pair: Pair, theta: Floats, eta: Floats) -> None:
-    """Have the ratios compiled before they are needed."""
-    _ratios(pair, theta, eta, eta, locate_inner(pair, theta, eta))
-
-
-@functools.partial(jax.jit, static_argnums=0)
-def _ratios(
-    pair: Pair, theta: jax.Array, eta: jax.Array, weights: jax.Array, peaks: list[Peak | Window]
-) -> tuple[Any, Any]:
-    point, model = Theta(*theta), pair.student
-    if pair.regression:
-        return _regression_ratios(pair, point, eta, weights)
-    h = jnp.sqrt(point.q) * eta
-    outer = inner = jnp.zeros(())
-    for (y, count), at in zip(model.channel.label_classes, peaks, strict=True):
-
-        def f(x: Any, y: float = y, at: Peak | Window = at) -> Any:
-            return jax.nn.softplus(point.phi + selection_field(model.channel, y, point, x, at))
-
-        psi = channel_psi(model.channel, y, point.beta, h, point.D, point.V)
-        fields, log_weights = log_density(psi, (point.V,), point.beta, h, point.D, at, INNER_ORDER)
-        _, psi_curvature = slope_and_curvature(functools.partial(_swap, psi, point.V), fields)
-        spread = jnp.sum(jax.nn.softmax(log_weights, axis=-1) * (point.V * psi_curvature) ** 2, axis=-1)
-        chosen = jax.nn.sigmoid(point.phi + logsumexp(log_weights, axis=-1))
-        measure = count * weights * jnp.exp(teacher_log_weight(pair, y, point, eta))
-        outer += jnp.sum(measure * (point.W / point.beta * slope_and_curvature(f, h)[1]) ** 2)
-        inner += jnp.sum(measure * chosen * spread)
-    return outer, inner
-
-
-def _regression_ratios(pair: Pair, point: Theta, eta: jax.Array, weights: jax.Array) -> tuple[Any, Any]:
-    """Of a linear pair, as functions of u = √E η; ψ_Y'' is −1/(V + noise)."""
-    m, t, D, V, phi, beta = point
-
-    def f(x: Any) -> Any:
-        return jax.nn.softplus(phi + regression.selection_field(pair, m, t, D, V, beta, x))
-
-    spread = regression.error_variance(pair, m, t)
-    curvature = slope_and_curvature(f, eta)[1] / spread
-    chosen = jax.nn.sigmoid(phi + regression.selection_field(pair, m, t, D, V, beta, eta))
-    sharpness = V / (V + regression.noise_of(pair)[1])
-    return jnp.sum(weights * (point.W / beta * curvature) ** 2), jnp.sum(weights * chosen) * sharpness**2
-
-
-def _swap(psi: Psi, V: Any, omega: Any) -> Any:
-    return psi(omega, V)
+    for kind in kinds(at, *mesh.rows.normal()):
+        rows, tilted, teacher = kind.rows, kind.tilted(), teacher_weight(at, kind)
+        seen = kind.weights if teacher is None else kind.weights * np.exp(teacher[0])
+        value = rows.constant.value + rows.square.value * kind.eta**2
+        slope, curve = 2.0 * rows.square.value * kind.eta, 2.0 * rows.square.value
+        if tilted is None:  # real labels: the field is √E η, and ψ'' = −1/(V + noise)
+            size, sharpness = regression.error_variance(pair, at.m.value, at.t.value), np.ones_like(kind.eta)
+            sharpness /= (V + regression.noise_of(pair)[1]) ** 2
+        else:
+            size, c = at.q.value, rows.c.value
+            value = value + tilted.value
+            slope, curve = slope + c * tilted.first[0], curve + c * c * tilted.second[0, 0]
+            lost = 1.0 / (V + noise_in_front(pair.student.channel)) if kind.turned else 0.0
+            sharpness = tilted.curvatures[1] - 2.0 * lost * tilted.curvatures[0] + lost * lost
+        chosen = sigmoid(at.phi.value + value)
+        bend = chosen * (curve + (1.0 - chosen) * slope * slope) / size
+        outer += float(seen @ (W / beta * bend) ** 2)
+        inner += float(seen @ (chosen * V * V * sharpness))
+    if mesh.weights is not None:
+        response, inner_response = weight_responses(pair, place, mesh.weights)
+        outer, inner = outer * response / W**2, inner * inner_response / V**2
+    return Ratios(pool_ratio * outer, pool_ratio * inner)

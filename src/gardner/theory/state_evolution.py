@@ -5,25 +5,22 @@ The free entropy of a student who learns from nN random labels [barbier2019], mi
     ln v = extr ½ r r̂ − m m̂ + ½ Q Q̂ + ∫Dξ Z⁰_X(ξ) ψ_X(A, √Q̂ ξ) + n e(m, S, V),   A = r̂ + Q̂,   r = Q + V,
     e = Σ_y ∫Dη Z⁰_Y(y, η) ψ_Y(y, √Q η, V),   Q = m² + S   (m in units of √r⁰, see :mod:`gardner.theory.pair`).
 
-The labels give the hats, m̂ = n(e_m − 2m e_S), A = −2n e_S, r̂ = −2n e_V, by automatic differentiation; the weights give
-m, Q, V back as posterior moments. A matched pair has m̂ = Q̂ = A and r = r⁰ and needs one overlap only.
+The labels give the hats, m̂ = n(e_m − 2m e_S), A = −2n e_S, r̂ = −2n e_V; the weights give m, Q, V back as posterior moments. A matched pair has m̂ = Q̂ = A and r = r⁰ and needs one overlap only.
 """
 
 from __future__ import annotations
 
-import functools
 import math
+from collections.abc import Iterator
 from typing import Any, NamedTuple
 
-import jax
-import jax.numpy as jnp
 import numpy as np
 
 from gardner.errors import ConvergenceError
 from gardner.theory import regression
+from gardner.theory.expansion import prior_slopes
 from gardner.theory.pair import Pair
 from gardner.theory.quadrature import Floats, Grid, narrowed, stretched_grid
-from gardner.theory.special import JAX
 
 WEIGHT_PANELS, START_PANELS = 32, 16
 CERTAIN = 1e3  # r⁰Q̂ at which a binary weight is wrong with probability e^−500
@@ -61,7 +58,7 @@ def weight_grid(pair: Pair, m_hat: float, q_hat: float, fixed: bool = False) -> 
     signal = m_hat / math.sqrt(q_hat) / pair.teacher_scale
 
     def exponent(xi: Floats) -> Floats:
-        value: Floats = np.asarray(pair.teacher.prior.log_partition(signal**2, signal * xi)) - 0.5 * xi * xi
+        value: Floats = prior_slopes(pair.teacher.prior, signal**2, signal * xi)[0] - 0.5 * xi * xi
         return value
 
     reach = 9.0
@@ -92,12 +89,11 @@ def weight_moments(pair: Pair, hats: WeightHats, bisect: bool = False) -> Moment
     grid = grid.bisected() if bisect else grid
     xi, weights = grid.plain()
     signal, b = hats.m / math.sqrt(hats.Q) / pair.teacher_scale, math.sqrt(hats.Q) * xi
-    density = np.asarray(pair.teacher.prior.log_partition(signal**2, signal * xi)) - 0.5 * xi * xi
-    weights = weights * np.exp(density) / math.sqrt(2.0 * math.pi)
-    teacher_mean = np.asarray(pair.teacher.prior.moments(signal**2, signal * xi)[0]) / pair.teacher_scale
-    mean, variance = (np.asarray(part) for part in prior.moments(hats.A, b))
-    value = weights @ np.asarray(prior.log_partition(hats.A, b))
-    return Moments(float(value), *(float(weights @ x) for x in (teacher_mean * mean, mean**2, variance)))
+    log_weight, teacher_mean, _ = prior_slopes(pair.teacher.prior, signal**2, signal * xi)
+    weights = weights * np.exp(log_weight - 0.5 * xi * xi) / math.sqrt(2.0 * math.pi)
+    teacher_mean = teacher_mean / pair.teacher_scale
+    psi, mean, variance = prior_slopes(prior, hats.A, b)
+    return Moments(float(weights @ psi), *(float(weights @ x) for x in (teacher_mean * mean, mean**2, variance)))
 
 
 def weight_entropy(pair: Pair) -> float:
@@ -126,34 +122,46 @@ class LabelEnergy(NamedTuple):
 
 
 def label_energy(pair: Pair, m: float, S: float, V: float, bisect: bool = False) -> LabelEnergy:
-    """The channel's side of state evolution at (m, S, V)."""
-    overlaps = np.array([m, S, V])
+    """The channel's side of state evolution at (m, S, V).
+
+    With Z⁰ of mean M η, M = √r⁰ m/√Q, and spread T = r⁰S/Q, and with ψ at √Q η: the chain rule, and the heat equation for
+    derivatives in T and V.
+    """
+    if regression.is_linear(pair):
+        value, slope = regression.linear_energy(pair, m, S, V)
+        return LabelEnergy(value, *(float(x) for x in slope))
+    Q, r0, root = m * m + S, pair.teacher.prior.second_moment, pair.teacher_scale
+    scale, spread, wide = root * m / math.sqrt(Q), r0 * S / Q, math.sqrt(Q)
+    in_m = (root * S / Q**1.5, -2.0 * r0 * S * m / Q**2, m / wide)  # of M, T and √Q
+    in_S = (-0.5 * root * m / Q**1.5, r0 * m * m / Q**2, 0.5 / wide)
+    totals = np.zeros(4)
+    for y, eta, weights in label_sums(pair, scale, spread, min(math.sqrt(V / Q), math.sqrt(S) / m), bisect):
+        seen, mean, spreading = _turned(pair.teacher.channel, y, scale * eta, spread)
+        psi, g, widening = _turned(pair.student.channel, y, wide * eta, V)
+        seen = weights * np.exp(seen)
+        totals[0] += np.sum(seen * psi)
+        for place, (M, T, field) in ((1, in_m), (2, in_S)):
+            totals[place] += np.sum(seen * (psi * (M * eta * mean + T * spreading) + field * eta * g))
+        totals[3] += np.sum(seen * widening)
+    return LabelEnergy(*(float(x) for x in totals))
+
+
+def label_sums(
+    pair: Pair, scale: float, spread: float, width: float, bisect: bool
+) -> Iterator[tuple[Any, Floats, Floats]]:
+    """Labels with nodes η and weights: classes of labels, or a quadrature over real ones (arrays with a second axis)."""
     if pair.regression:
-        value, slope = _regression_energy(pair, overlaps)
-        return LabelEnergy(float(value), *(float(x) for x in slope))
-    scale = min(math.sqrt(V / (m * m + S)), math.sqrt(S) / m)
-    grid = stretched_grid(scale)
-    grid = grid.bisected() if bisect else grid
-    parts = [_label_energy(pair, overlaps, *chunk) for chunk in grid.chunks()]
-    value, slope = (np.sum([np.asarray(part[i]) for part in parts], axis=0) for i in range(2))
-    return LabelEnergy(float(value), *(float(x) for x in slope))
+        eta, weights = regression.field_nodes()
+        y, measure = regression.label_nodes(pair, scale * eta, spread)
+        yield y, eta[:, None], weights[:, None] * measure
+        return
+    grid = stretched_grid(width)
+    eta, weights = (grid.bisected() if bisect else grid).normal()
+    for label, count in pair.student.channel.label_classes:
+        yield label, eta, count * weights
 
 
-@functools.partial(jax.jit, static_argnums=0)
-def _label_energy(pair: Pair, overlaps: jax.Array, eta: jax.Array, weights: jax.Array) -> tuple[Any, Any]:
-    def energy(x: Any) -> Any:
-        m, S, V = x
-        Q, r0 = m * m + S, pair.teacher.prior.second_moment
-        total = jnp.zeros(())
-        for y, count in pair.student.channel.label_classes:
-            mean = pair.teacher_scale * m * eta / jnp.sqrt(Q)
-            seen = jnp.exp(pair.teacher.channel.log_partition(y, mean, r0 * S / Q, JAX))
-            total += count * jnp.sum(weights * seen * pair.student.channel.log_partition(y, jnp.sqrt(Q) * eta, V, JAX))
-        return total
-
-    return jax.value_and_grad(energy)(overlaps)
-
-
-@functools.partial(jax.jit, static_argnums=0)
-def _regression_energy(pair: Pair, overlaps: jax.Array) -> tuple[Any, Any]:
-    return jax.value_and_grad(lambda x: regression.typical_energy(pair, *x))(overlaps)
+def _turned(channel: Any, y: Any, omega: Floats, V: float) -> tuple[Floats, Floats, Floats]:
+    """ψ, g and ∂ψ/∂V = ½(g' + g²)."""
+    g, minus = (np.asarray(part) for part in channel.derivatives(y, omega, V))
+    return np.asarray(channel.log_partition(y, omega, V)), g, 0.5 * (g * g - minus)

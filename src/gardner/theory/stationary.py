@@ -1,61 +1,45 @@
 """Stationary points of Φ at fixed budget, by Newton on equations that stay regular.
 
-Six unknowns θ = (m, t, D, V, φ, β), five equations (four stationarity conditions and n = ∂Φ/∂φ) and one *control*
-that says which point of the branch is wanted: a log-volume, a complexity, a β, or a distance along the branch. The
-conditions are divided by the power of β with which they vanish, ∂_m by β, ∂_q − ∂_D by β², ∂_D − ∂_V by β(β−1), and
-by their own entropic size, so a residual is a relative mismatch of a conjugate parameter. The fourth is the dilation
-m∂_m + 2t∂_t + 2D∂_D + 2V∂_V (for the sign channel it reads r = 1): in the pools of α = 100 and more, where V is 10⁻⁴
-and less, the norm r would otherwise be lost to rounding.
+The unknowns are the coordinates z of :mod:`gardner.theory.free_entropy`, followed by the hats k where the student's prior
+has no closed form for them. The equations are four stationarity conditions, n = ∂Φ/∂φ, one condition for each hat, and
+one *control* that says which point of the branch is wanted: a log-volume, a complexity, a β, or a distance along the
+branch. The conditions are divided by the power of β with which they vanish, ∂_m by β, ∂_q − ∂_D by β², ∂_D − ∂_V by
+β(β−1), and by their own entropic size, so a residual is a relative mismatch of a conjugate parameter. The fourth is the
+dilation m∂_m + 2t∂_t + 2D∂_D + 2V∂_V (for the sign channel it reads r = 1): in the pools of α = 100 and more, where V is
+10⁻⁴ and less, the norm r would otherwise be lost to rounding. The conditions of the hats say that the weights answer
+with the overlaps put in, and are relative mismatches of those.
+
+ln v is the derivative of Φ in β at fixed e = D/W (β < 0) instead of D: at a stationary point that is the same, and
+nothing large cancels where W is tiny.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
 
 from gardner.errors import ConvergenceError
 from gardner.model import GLM
-from gardner.theory.free_entropy import Theta
-from gardner.theory.hats import Memory
-from gardner.theory.jets import Jet, jet, locate_inner, outer_grid
+from gardner.theory.free_entropy import Theta, gap, to_theta
+from gardner.theory.jets import Jet, Mesh, jet, make_mesh
+from gardner.theory.hats import EdgeError, check_domain, edge
 from gardner.theory.noise import noise_term
 from gardner.theory.pair import Pair, pair_of
-from gardner.theory.quadrature import Floats, Grid
+from gardner.theory.quadrature import Floats
 
 TOLERANCE = 1e-11  # of the relative mismatch
 ACCEPTABLE = 1e-7  # where rounding stops Newton earlier than that
 _LONGEST_STEP = 1.0
 _MAX_ITERATIONS = 16  # evaluations, each of them judged
+_CLOSEST = 0.02
 _REGRID = 0.35  # coordinates further from where the panels were made want new panels
 
 
-def to_coordinates(theta: Floats) -> Floats:
-    """z = (ln m, ln t, ln(D/W), ln V, asinh φ, asinh β), with D/V in place of D/W for β > 0: every z is allowed."""
-    m, t, D, V, phi, beta = theta
-    return np.array(
-        [np.log(m), np.log(t), np.log(D / (V + min(beta, 0.0) * D)), np.log(V), np.arcsinh(phi), np.arcsinh(beta)]
-    )
-
-
-def to_theta(z: Floats) -> Floats:
-    """The inverse: for β < 0, D = Ve/(1+|β|e) with e = D/W keeps W = V + βD positive."""
-    ratio, V, beta = np.exp(z[2]), np.exp(z[3]), np.sinh(z[5])
-    return np.array([np.exp(z[0]), np.exp(z[1]), ratio * V / (1.0 + max(-beta, 0.0) * ratio), V, np.sinh(z[4]), beta])
-
-
-def theta_jacobian(z: Floats) -> Floats:
-    """∂θ/∂z."""
-    m, t, D, V, _, beta = to_theta(z)
-    ratio = np.exp(z[2])
-    shrink = 1.0 + max(-beta, 0.0) * ratio
-    jacobian = np.diag([m, t, D / shrink, V, np.cosh(z[4]), np.cosh(z[5])])
-    jacobian[2, 3] = D
-    if beta < 0.0:
-        jacobian[2, 5] = V * (ratio / shrink) ** 2 * np.cosh(z[5])
-    return jacobian
+# equation, entry of the gradient, factor, and the factor's logarithmic derivatives (coordinate, value)
+_Term = tuple[int, int, float, tuple[tuple[int, float], ...]]
 
 
 @dataclass(frozen=True)
@@ -66,7 +50,6 @@ class Problem:
     pool_ratio: float
     budget: float
     teacher: GLM | None = None
-    memory: Memory = field(default_factory=Memory, compare=False, repr=False)
 
     @cached_property
     def pair(self) -> Pair:
@@ -80,7 +63,7 @@ class State:
 
     problem: Problem
     z: Floats
-    grid: Grid
+    mesh: Mesh
     jet: Jet
     iterations: int = 0
     residual: float = np.inf
@@ -91,82 +74,110 @@ class State:
         """Order parameters and fields as numbers."""
         return Theta(*(float(x) for x in to_theta(self.z)))
 
-    @cached_property
-    def jacobian(self) -> Floats:
-        """∂θ/∂z."""
-        return theta_jacobian(self.z)
+    def _derivative(self, index: int) -> tuple[float, Floats]:
+        """∂Φ/∂φ (4) or ∂Φ/∂β (5) with its slope in the coordinates, which are arsinh φ and arsinh β."""
+        stretch = np.cosh(self.z[index])
+        value = float(self.jet.gradient[index] / stretch)
+        slope: Floats = self.jet.hessian[index] / stretch
+        slope[index] -= value * np.tanh(self.z[index])
+        return value, slope
+
+    @property
+    def labels(self) -> float:
+        """∂Φ/∂φ: the budget n, once the equations hold."""
+        return self._derivative(4)[0]
 
     @property
     def log_volume(self) -> float:
         """Ln v = ∂Φ/∂β."""
-        return float(self.jet.gradient[5])
+        return self._derivative(5)[0]
 
-    @cached_property
+    @property
     def log_volume_slope(self) -> Floats:
         """∂ ln v/∂z."""
-        slope: Floats = self.jet.hessian[5] @ self.jacobian
-        return slope
+        return self._derivative(5)[1]
 
     @property
     def complexity(self) -> float:
         """Σ = Φ − β ln v − φ n."""
-        return float(self.jet.value - self.theta.beta * self.jet.gradient[5] - self.theta.phi * self.jet.gradient[4])
+        return float(self.jet.value - self.theta.beta * self.log_volume - self.theta.phi * self.labels)
 
     @cached_property
     def information(self) -> float:
         """What the labels of a subset at this point tell about the teacher, per weight."""
-        pair, alpha = self.problem.pair, self.problem.pool_ratio
-        return noise_term(pair, alpha, to_theta(self.z), self.grid, locate_inner) - self.log_volume
+        return noise_term(self.problem.pair, self.problem.pool_ratio, self.z, self.mesh.rows) - self.log_volume
 
-    @cached_property
+    @property
     def complexity_slope(self) -> Floats:
         """∂Σ/∂z, from the product rule."""
-        gradient, hessian, theta = self.jet.gradient, self.jet.hessian, self.theta
-        slope = gradient - theta.beta * hessian[5] - theta.phi * hessian[4]
-        slope[4] -= gradient[4]
-        slope[5] -= gradient[5]
-        result: Floats = slope @ self.jacobian
-        return result
+        slope = self.jet.gradient.copy()
+        slope[4:6] = 0.0  # ∂Φ/∂φ dφ and ∂Φ/∂β dβ are subtracted again
+        slope -= self.theta.beta * self._derivative(5)[1] + self.theta.phi * self._derivative(4)[1]
+        return slope
 
     @cached_property
     def equations(self) -> tuple[Floats, Floats]:
-        """The five equations and their derivatives in z."""
+        """The equations and their derivatives in the coordinates (the sizes they are divided by held fixed)."""
         g, H = self.jet.gradient, self.jet.hessian
+        count = len(g) - 1
+        values, rows = np.zeros(count), np.zeros((count, len(g)))
+        for equation, index, factor, powers in self._terms():
+            values[equation] += factor * g[index]
+            rows[equation] += factor * H[index]
+            for coordinate, power in powers:
+                rows[equation, coordinate] += power * factor * g[index]
+        values[4] -= 1.0
+        if self.problem.pair.fixed_norm:  # binary weights: r is given, and Φ is defined there only
+            m, t, D, V, _, beta = self.theta
+            values[0] = self.theta.r - self.problem.pair.student.prior.second_moment
+            rows[0] = 0.0
+            rows[0, :4] = [2.0 * m * m, t, D * (gap(self.z) / V if beta < 0.0 else 1.0), D + V]
+            rows[0, 5] = D * D / V * np.cosh(self.z[5]) if beta < 0.0 else 0.0
+        return values, rows
+
+    def _terms(self) -> Iterator[_Term]:
+        """The equations as sums of terms: a factor times an entry of the gradient g in z.
+
+        ∂_m = g₀/m, ∂_t = g₁/t, and at fixed D ∂_D = g₂/(Dω), ∂_V = (g₃ − g₂/ω)/V, ω = W/V for β < 0 and 1 otherwise.
+        """
         m, t, D, V, _, beta = self.theta
-        W, n = self.theta.W, self.problem.budget
+        W, n, stretch = gap(self.z), self.problem.budget, float(np.cosh(self.z[5]))
+        part, bend = (W / V, D / V * stretch) if beta < 0.0 else (1.0, 0.0)
+        once, twice = (5, -stretch / beta), (5, -2.0 * stretch / beta)
         # a mismatch is not asked to beat the rounding of its own terms (∂_t of the energetic part has terms of n/t)
         rounding = np.finfo(float).eps / TOLERANCE / W
-        rounding_t = rounding + 0.01 * np.finfo(float).eps / TOLERANCE * n / t
-        m_row = H[0] - 2.0 * m * H[1]
-        m_row[0] -= 2.0 * g[1]
-        dilation = np.array([m, 2.0 * t, 2.0 * D, 2.0 * V])
-        dilation_row = dilation @ H[:4] + np.array([g[0], 2.0 * g[1], 2.0 * g[2], 2.0 * g[3], 0.0, 0.0])
-        # value, row, power of β that divides it, d(power)/dβ, size of the quotient
-        first = (dilation @ g[:4], dilation_row, beta, 1.0, 1.0)
-        if self.problem.pair.fixed_norm:  # binary weights: r is given, and Φ is defined there only
-            excess = self.theta.r - self.problem.model.prior.second_moment
-            first = (excess, np.array([2.0 * m, 1.0, 1.0, 1.0, 0.0, 0.0]), 1.0, 0.0, 1.0)
-        conditions = [
-            first,
-            (g[0] - 2.0 * m * g[1], m_row, beta, 1.0, m / W),
-            (g[1] - g[2], H[1] - H[2], beta**2, 2.0 * beta, 0.5 * t / W**2 + rounding_t / abs(beta)),
-            (
-                g[2] - g[3],
-                H[2] - H[3],
-                beta * (beta - 1.0),
-                2.0 * beta - 1.0,
-                0.5 * D / (V * W) + 0.5 * t / W**2 + rounding / abs(beta - 1.0),
-            ),
-            (g[4] - n, H[4], 1.0, 0.0, n),
-        ]
-        values = np.array([value / power / size for value, _, power, _, size in conditions])
-        rows = np.array([row / power / size for _, row, power, _, size in conditions])
-        rows[:, 5] -= [value * dpower / power**2 / size for value, _, power, dpower, size in conditions]
-        return values, rows @ self.jacobian
+        t_size = 0.5 * t / W**2 + (rounding + 0.01 * np.finfo(float).eps / TOLERANCE * n / t) / abs(beta)
+        D_size = 0.5 * D / (V * W) + 0.5 * t / W**2 + rounding / abs(beta - 1.0)
+        for index, factor in ((0, 1.0), (1, 2.0), (3, 2.0)):
+            yield 0, index, factor / beta, (once,)
+        yield 1, 0, W / (m * m * beta), ((0, -1.0), once)
+        yield 1, 1, -2.0 * W / (t * beta), ((0, 1.0), (1, -1.0), once)
+        yield 2, 1, 1.0 / (t * beta**2 * t_size), ((1, -1.0), twice)
+        in_D = ((2, 1.0 - 2.0 * part), (3, -1.0), (5, -2.0 * bend))
+        yield 2, 2, -1.0 / (D * part * beta**2 * t_size), (*in_D, twice)
+        power = beta * (beta - 1.0) * D_size
+        other = (5, -(2.0 * beta - 1.0) / (beta * (beta - 1.0)) * stretch)
+        yield 3, 2, 1.0 / (D * part * power), (*in_D, other)
+        yield 3, 2, 1.0 / (V * part * power), ((2, 1.0 - part), (3, -1.0), (5, -bend), other)
+        yield 3, 3, -1.0 / (V * power), ((3, -1.0), other)
+        yield 4, 4, 1.0 / (np.cosh(self.z[4]) * n), ((4, -float(np.tanh(self.z[4]))),)
+        if len(self.z) > 6:
+            yield from self._answers(once, twice)
+
+    def _answers(self, once: tuple[int, float], twice: tuple[int, float]) -> Iterator[_Term]:
+        """The conditions of the hats: of m̂, q̂ less Q̂ − q̂, Q̂ − q̂ and A; the weights answer with the overlaps."""
+        m_hat, q_hat, apart = np.exp(self.z[6:9])
+        beta, Q = self.theta.beta, self.theta.Q
+        yield 5, 6, 1.0 / (beta * self.theta.m * m_hat), ((6, -1.0), once)
+        size = 0.5 * beta**2 * self.theta.q
+        yield 6, 7, 1.0 / (q_hat * size), ((7, -1.0), twice)
+        yield 6, 8, -1.0 / (apart * size), ((8, -1.0), twice)
+        yield 7, 8, 1.0 / (0.5 * beta * (self.theta.V + abs(beta) * Q) * apart), ((8, -1.0), once)
+        if len(self.z) > 9:
+            yield 8, 9, 1.0 / (0.5 * beta * self.theta.r), (once,)
 
 
 Control = Callable[[State], tuple[float, Floats]]
-_BETA_AXIS = np.eye(6)[5]
 
 
 def at_log_volume(log_volume: float) -> Control:
@@ -186,7 +197,7 @@ def at_complexity(complexity: float) -> Control:
 
 def at_beta(beta: float) -> Control:
     """The point of given β."""
-    return lambda state: (float(state.z[5] - np.arcsinh(beta)), _BETA_AXIS)
+    return lambda state: (float(state.z[5] - np.arcsinh(beta)), np.eye(len(state.z))[5])
 
 
 def at_distance(predicted: Floats, tangent: Floats) -> Control:
@@ -194,13 +205,11 @@ def at_distance(predicted: Floats, tangent: Floats) -> Control:
     return lambda state: (float(tangent @ (state.z - predicted)), tangent)
 
 
-def evaluate(problem: Problem, z: Floats, grid: Grid | None = None) -> State:
+def evaluate(problem: Problem, z: Floats, mesh: Mesh | None = None) -> State:
     """The equations at z, on panels made for it unless some are given."""
-    theta = to_theta(z)
-    if not np.all(np.isfinite(theta)) or theta[:4].min() <= 0.0:
-        raise ConvergenceError("the iteration left the domain of the free entropy")
-    grid = outer_grid(problem.pair, theta) if grid is None else grid
-    return State(problem, z, grid, jet(problem.pair, problem.pool_ratio, theta, grid, problem.memory))
+    check_domain(problem.pair, z)
+    mesh = make_mesh(problem.pair, z) if mesh is None else mesh
+    return State(problem, z, mesh, jet(problem.pair, problem.pool_ratio, z, mesh))
 
 
 def solve(problem: Problem, z: Floats, control: Control) -> State:
@@ -209,7 +218,6 @@ def solve(problem: Problem, z: Floats, control: Control) -> State:
     Steps are limited to one unit of z. Newton stops at a relative mismatch of 10⁻¹¹, or where rounding lets it go no
     further if that is below 10⁻⁷; anything else raises :class:`ConvergenceError`.
     """
-    problem.memory.restart()
     made_at, state = z, evaluate(problem, z)
     best: State | None = None
     for iteration in range(1, _MAX_ITERATIONS + 1):
@@ -221,11 +229,10 @@ def solve(problem: Problem, z: Floats, control: Control) -> State:
             raise ConvergenceError("the equations overflowed")
         if best is None or residual < best.residual:
             stalled = best is not None and residual > 0.5 * best.residual
-            best = State(problem, state.z, state.grid, state.jet, iteration, residual, _tangent(rows))
+            best = State(problem, state.z, state.mesh, state.jet, iteration, residual, _tangent(rows))
         else:
             stalled = True
         if best.residual < TOLERANCE or (stalled and best.residual < ACCEPTABLE):
-            _keep_hats(best)
             return best
         if iteration == _MAX_ITERATIONS:
             break
@@ -233,22 +240,24 @@ def solve(problem: Problem, z: Floats, control: Control) -> State:
             step = np.linalg.solve(system, -np.append(values, wanted))
         except np.linalg.LinAlgError:
             raise ConvergenceError("the equations became singular") from None
-        z = state.z + step * min(1.0, _LONGEST_STEP / np.abs(step).max())
+        z = _inside(problem.pair, state.z, step * min(1.0, _LONGEST_STEP / np.abs(step).max()))
         far = np.abs(z - made_at).max() > _REGRID
-        grid, made_at = (None, z) if far else (state.grid, made_at)
-        state = evaluate(problem, z, grid)
+        mesh, made_at = (None, z) if far else (state.mesh, made_at)
+        state = evaluate(problem, z, mesh)
     raise ConvergenceError(f"no convergence in {_MAX_ITERATIONS} evaluations (residual {residual:.1e})")
 
 
-def _keep_hats(state: State) -> None:
-    """The hats of a solved point are where those of its neighbours are looked for."""
-    problem = state.problem
-    if not problem.pair.gaussian:
-        problem.memory.remember(*problem.memory.nearest(to_theta(state.z)))
-        problem.memory.restart()
+def _inside(pair: Pair, z: Floats, step: Floats) -> Floats:
+    """A step that stays where the average over weights exists: at most to a fiftieth of the way to the edge."""
+    allowed = 1.0 - _CLOSEST * max(1.0 - edge(pair, z), 0.0)
+    for share in (1.0, 0.5, 0.25, 0.125):
+        new = z + share * step
+        if edge(pair, new) < allowed:
+            return new
+    raise EdgeError("the hats left their domain, where heavy tails of the prior make averages diverge")
 
 
 def _tangent(rows: Floats) -> Floats:
-    """Unit vector along the branch: the null vector of the five equations."""
+    """Unit vector along the branch: the null vector of the equations."""
     null: Floats = np.linalg.svd(rows)[2][-1]
     return null

@@ -15,21 +15,18 @@ from __future__ import annotations
 import functools
 import math
 from dataclasses import dataclass, fields
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-import jax
-import jax.numpy as jnp
 import numpy as np
 
 from gardner.errors import ConvergenceError
 from gardner.model import GLM, PERCEPTRON
 from gardner.theory import regression
 from gardner.theory.fixed_points import FixedPoint, fixed_points, sigmoid
-from gardner.theory.free_entropy import Theta, channel_psi, teacher_log_weight
+from gardner.theory.expansion import Psi, channel_psi, prior_slopes
 from gardner.theory.inputs import check_budget, check_pair, check_pool_ratio
 from gardner.theory.noise import typical_information
 from gardner.theory.pair import Pair
-from gardner.theory.precision import double_precision
 from gardner.theory.quadrature import stretched_grid
 from gardner.theory.roots import root_of_falling
 from gardner.theory.state_evolution import weight_grid
@@ -82,7 +79,7 @@ class Typical:
         return pd.DataFrame([{f.name: getattr(self, f.name) for f in fields(self) if f.name != "branches"}])
 
 
-@double_precision
+@np.errstate(all="ignore")  # overflow and NaN are looked for where they matter
 def typical(model: GLM = PERCEPTRON, budget: float = 1.0, teacher: GLM | None = None) -> Typical:
     """What a random subset of ratio ``budget`` reaches; it does not depend on the pool.
 
@@ -92,7 +89,7 @@ def typical(model: GLM = PERCEPTRON, budget: float = 1.0, teacher: GLM | None = 
     return typical_of(check_pair(model, teacher), check_budget(budget))
 
 
-@double_precision
+@np.errstate(all="ignore")  # overflow and NaN are looked for where they matter
 def pool(model: GLM = PERCEPTRON, pool_ratio: float = 3.0, teacher: GLM | None = None) -> Typical:
     """What all labels of a pool of ratio ``pool_ratio`` together give."""
     return typical_of(check_pair(model, teacher), check_pool_ratio(pool_ratio))
@@ -100,7 +97,7 @@ def pool(model: GLM = PERCEPTRON, pool_ratio: float = 3.0, teacher: GLM | None =
 
 @functools.lru_cache(maxsize=256)
 def typical_of(pair: Pair, budget: float) -> Typical:
-    """:func:`typical` for a checked pair; call it under double precision."""
+    """:func:`typical` for a checked pair."""
     branches = fixed_points(pair, budget)
     best = branches[0]
     _check_possible(pair, best, budget)
@@ -146,15 +143,17 @@ def accuracies(pair: Pair, m: float, S: float, V: float) -> tuple[float, float]:
 
 @functools.lru_cache(maxsize=256)
 def typical_theta(pair: Pair, pool_ratio: float, budget: float) -> tuple[float, ...]:
-    """θ at β = 0, including the overlap q of two different subsets; call it under :func:`double_precision`."""
+    """θ at β = 0, including the overlap q of two different subsets."""
     best = _doubting(pair, budget)
     fraction = budget / pool_ratio
     phi = math.log(fraction) - math.log1p(-fraction)
     amplitude = pool_ratio * fraction**2
 
+    classes = _classes(pair, best.V)
+
     def mismatch(s: float) -> float:
         t, D = best.S * sigmoid(s), best.S * sigmoid(-s)
-        q_hat = amplitude * _correlation_slope(pair, best.m, t, D, best.V)
+        q_hat = amplitude * _correlation_slope(pair, best.m, t, D, best.V, classes)
         answer = weight_correlation(pair, best, q_hat) if q_hat > 0.0 else 0.0
         if not answer > 0.0:
             raise ConvergenceError(
@@ -180,7 +179,7 @@ def typical_hats(pair: Pair, pool_ratio: float, budget: float) -> tuple[float, .
     """(m̂, q̂, Q̂ − q̂, A) at β = 0, where the hats of other priors start from."""
     best = _doubting(pair, budget)
     m, t, D, V, _, _ = typical_theta(pair, pool_ratio, budget)
-    q_hat = pool_ratio * (budget / pool_ratio) ** 2 * _correlation_slope(pair, m, t, D, V)
+    q_hat = pool_ratio * (budget / pool_ratio) ** 2 * _correlation_slope(pair, m, t, D, V, _classes(pair, V))
     return best.hats.m, q_hat, best.hats.Q - q_hat, best.hats.A
 
 
@@ -191,37 +190,38 @@ def weight_correlation(pair: Pair, best: FixedPoint, q_hat: float) -> float:
     q_hat = min(q_hat, (1.0 - 1e-9) * best.hats.Q)  # a trial beyond that is too large by its sign
     xi, weights = weight_grid(pair, best.hats.m, q_hat).plain()
     signal = best.hats.m / math.sqrt(q_hat) / pair.teacher_scale
-    density = np.asarray(pair.teacher.prior.log_partition(signal**2, signal * xi)) - 0.5 * xi * xi
+    density = prior_slopes(pair.teacher.prior, signal**2, signal * xi)[0] - 0.5 * xi * xi
     weights = weights * np.exp(density) / math.sqrt(2.0 * math.pi)
     noise, noise_weights = _HERMITE
     b = math.sqrt(q_hat) * xi[:, None] + math.sqrt(best.hats.Q - q_hat) * noise
-    mean = np.asarray(pair.student.prior.moments(best.hats.A, b)[0]) @ noise_weights / math.sqrt(2.0 * math.pi)
+    mean = prior_slopes(pair.student.prior, best.hats.A, b)[1] @ noise_weights / math.sqrt(2.0 * math.pi)
     return float(weights @ mean**2) - best.m**2
 
 
-def _correlation_slope(pair: Pair, m: float, t: float, D: float, V: float) -> float:
-    """The derivative dK/dt at (m, t, D, V)."""
+def _classes(pair: Pair, V: float) -> list[tuple[float, float, Psi]]:
+    """The classes of labels, how many labels each stands for, and ψ_Y of the student."""
+    channel = pair.student.channel
+    return [(y, count, channel_psi(channel, y, V)) for y, count in channel.label_classes]
+
+
+def _correlation_slope(
+    pair: Pair, m: float, t: float, D: float, V: float, classes: list[tuple[float, float, Psi]]
+) -> float:
+    """The derivative dK/dt at fixed m, Q and V (see the module's docstring)."""
     if pair.regression:
         return regression.subset_correlation_slope(pair, m, t, V)
-    scale = min(math.sqrt(V / (m * m + t)), math.sqrt(t) / m)
-    ((eta, weights),) = stretched_grid(scale).chunks()
-    return float(_subset_correlation_slope(pair, np.array([m, t, D, V]), eta, weights))
-
-
-@functools.partial(jax.jit, static_argnums=0)
-def _subset_correlation_slope(pair: Pair, overlaps: jax.Array, eta: jax.Array, weights: jax.Array) -> Any:
-    """The derivative dK/dt at fixed m, Q and V (see the module's docstring)."""
-    m, t0, D0, V = overlaps
-    zeta, zeta_weights = (jnp.asarray(part) for part in _HERMITE)
-
-    def correlation(t: Any) -> Any:
-        theta = Theta(m, t, D0 + t0 - t, V, 0.0, 0.0)
-        total = jnp.zeros(())
-        for y, count in pair.student.channel.label_classes:
-            h = jnp.sqrt(theta.q) * eta[:, None]
-            psi = channel_psi(pair.student.channel, y, 0.0, h, theta.D, V)
-            mean = psi(h + jnp.sqrt(theta.D) * zeta, V) @ (zeta_weights / math.sqrt(2.0 * math.pi))
-            total += count * jnp.sum(weights * jnp.exp(teacher_log_weight(pair, y, theta, eta)) * mean**2)
-        return total
-
-    return jax.grad(correlation)(t0)
+    q, r0 = m * m + t, pair.teacher.prior.second_moment
+    root = math.sqrt(q)
+    eta, weights = stretched_grid(min(math.sqrt(V / q), math.sqrt(t) / m)).normal()
+    scale, spread = pair.teacher_scale * m / root, r0 * t / q
+    zeta, zeta_weights = _HERMITE[0], _HERMITE[1] / math.sqrt(2.0 * math.pi)
+    total = 0.0
+    for y, count, known in classes:
+        psi, first, second = known.slopes(root * eta[:, None] + math.sqrt(D) * zeta)
+        seen, in_mean, in_spread = channel_psi(pair.teacher.channel, y, spread).full(scale * eta)[:3]
+        mean = psi @ zeta_weights
+        # dt moves √q η by η/2√q and, with D = Q − q, spreads ζ less: −½ψ'' by Stein's lemma
+        mean_slope = 0.5 / root * eta * (first @ zeta_weights) - 0.5 * (second @ zeta_weights)
+        log_slope = -0.5 * scale / q * eta * in_mean + r0 * m * m / q**2 * in_spread
+        total += count * float(np.sum(weights * np.exp(seen) * mean * (mean * log_slope + 2.0 * mean_slope)))
+    return total

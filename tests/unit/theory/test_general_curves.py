@@ -1,4 +1,4 @@
-"""Complexity curves beyond the perceptron: identities, hats, windows, tables, and where discrete weights freeze."""
+"""Complexity curves beyond the perceptron: identities, edges, and where discrete weights freeze."""
 
 from __future__ import annotations
 
@@ -6,18 +6,13 @@ import math
 from types import SimpleNamespace
 from typing import Any
 
-import jax
-import jax.numpy as jnp
 import numpy as np
 import pytest
-from scipy.integrate import quad
-from scipy.special import logsumexp
 
 from gardner import bounds, complexity_at, typical
 from gardner.model import (
     GLM,
     PERCEPTRON,
-    Channel,
     Flip,
     GaussBernoulli,
     Gaussian,
@@ -29,18 +24,10 @@ from gardner.model import (
     Rademacher,
     Sign,
 )
-from gardner.theory.branch import Branch, Side, Status, begin
-from gardner.theory.free_entropy import Hats, Theta, closed, gaussian_hats, general
+from gardner.theory.branch import Branch, Side, Status
 from gardner.theory.frozen import cut
-from gardner.theory.hats import Memory, entropic_jet, hats_of, solve_hats, to_k
-from gardner.theory.jets import outer_grid
-from gardner.theory.pair import Pair, pair_of
-from gardner.theory.precision import double_precision
-from gardner.theory.quadrature import Floats, window, window_rule
-from gardner.theory.special import JAX
+from gardner.theory.pair import pair_of
 from gardner.theory.stationary import Problem
-from gardner.theory.table import tabulated
-from gardner.theory.typical import typical_hats, typical_theta
 
 ALPHA, BUDGET = 3.0, 0.6
 PAIRS: dict[str, tuple[GLM, GLM | None]] = {
@@ -120,106 +107,6 @@ def test_binary_weights_freeze() -> None:
         assert result.maximum.status is Status.ZERO
         assert result.maximum.log_volume > -math.log(2.0)
         assert result.quadrature_error < 1e-7
-
-
-@double_precision
-def test_general_form_equals_closed_form_for_any_teacher() -> None:
-    """Gaussian student of another variance, teacher of another prior, scale and channel: hats in closed form."""
-    pair = Pair(GLM(Gaussian(1.7), Probit(0.2)), GLM(Laplace(0.6), Flip(0.05)))
-    for beta in (-0.9, 2.5):
-        theta = np.array([0.5, 0.1, 0.2, 0.4, -1.0, beta])
-        chunks = outer_grid(pair, theta).chunks()
-        eta, weights = (jnp.concatenate([jnp.asarray(chunk[i]) for chunk in chunks]) for i in range(2))
-        hats = gaussian_hats(Theta(*theta), 1.7)
-        full, slope = jax.value_and_grad(
-            lambda h, t=theta, e=eta, w=weights: general(pair, 3.0, Theta(*t), Hats(*h), e, w)
-        )(jnp.array(hats))
-        assert float(full) == pytest.approx(float(closed(pair, 3.0, Theta(*theta), eta, weights)), abs=1e-8)
-        np.testing.assert_allclose(np.asarray(slope), 0.0, atol=1e-7)
-
-
-@pytest.mark.parametrize("prior", [Rademacher(), GaussBernoulli(), Laplace()])
-@double_precision
-def test_eliminated_hats(prior: Prior) -> None:
-    """Stationary in the general formula; gradient and Hessian of the extremised part against finite differences."""
-    problem = Problem(GLM(prior, Linear(0.1)), ALPHA, BUDGET)
-    begin(problem)
-    theta = np.array(typical_theta(problem.pair, ALPHA, BUDGET))
-    memory = Memory()
-    memory.remember(theta, to_k(typical_hats(problem.pair, ALPHA, BUDGET)))
-    theta[5] = -0.8
-    here = entropic_jet(problem.pair, theta, memory)
-    k = solve_hats(problem.pair, theta, memory)
-    nothing = (jnp.zeros(1), jnp.zeros(1))
-
-    def formula(k: Any) -> Any:
-        return general(problem.pair, 0.0, Theta(*theta), hats_of(problem.pair, k), *nothing)
-
-    free = slice(0, 3 if problem.pair.fixed_norm else 4)
-    np.testing.assert_allclose(np.asarray(jax.grad(formula)(jnp.asarray(k)))[free], 0.0, atol=1e-7)
-    for index in (0, 1, 2, 3, 5):
-        if index == 3 and problem.pair.fixed_norm:
-            continue
-        step = np.eye(6)[index] * 1e-4
-        up, down = (entropic_jet(problem.pair, theta + s * step, memory) for s in (1, -1))
-        assert here[1][index] == pytest.approx((up[0] - down[0]) / 2e-4, rel=1e-5, abs=1e-6)
-        np.testing.assert_allclose(here[2][index], (up[1] - down[1]) / 2e-4, rtol=1e-3, atol=1e-4)
-
-
-@pytest.mark.parametrize("gain", [0.5, 3.0, 30.0])
-@double_precision
-def test_a_window_holds_two_peaks(gain: float) -> None:
-    """exp(gain ln cosh(1.5 z) − z²/2) has two peaks for gain × 2.25 > 1; Newton from zero would miss both."""
-
-    def exponent(z: Any) -> Any:
-        return gain * (np.logaddexp(1.5 * z, -1.5 * z) - math.log(2.0))
-
-    at = window(lambda z: gain * (jnp.logaddexp(1.5 * z, -1.5 * z) - math.log(2.0)), ())
-    z, log_weights = (np.asarray(part) for part in window_rule(at, 28))
-    centre = 1.5 * gain
-    top = exponent(centre) - 0.5 * centre**2
-    area = 2.0 * quad(lambda x: math.exp(exponent(x) - 0.5 * x * x - top), 0.0, centre + 12.0, points=[centre])[0]
-    expected = top + math.log(area) - 0.5 * math.log(2 * math.pi)
-    assert logsumexp(exponent(z) + log_weights) == pytest.approx(expected, abs=1e-7 * (1 + gain))
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("scale", [1.0, 10.0])
-@double_precision
-def test_a_table_has_value_and_derivatives(scale: float) -> None:
-    channel, fields = Logistic(scale), jnp.linspace(-12.0, 12.0, 101)
-
-    def direct(omega: Any, V: Any) -> Any:
-        return channel.log_partition(1.0, omega, V, JAX)
-
-    def looked_up(omega: Any, V: Any) -> Any:
-        return tabulated(direct, V, 15.0, 4.0 * jnp.sqrt(V + 1.0 / scale**2))(omega, V)
-
-    def derivatives(function: Any) -> list[Floats]:
-        gradient = jax.grad(function, argnums=(0, 1))
-        hessian = jax.hessian(function, argnums=(0, 1))
-        first, second = (jax.vmap(f, (0, None))(fields, 0.4) for f in (gradient, hessian))
-        return [np.asarray(x) for x in (function(fields, 0.4), *first, *second[0], *second[1])]
-
-    for ours, exact in zip(derivatives(looked_up), derivatives(direct), strict=True):
-        np.testing.assert_allclose(ours, exact, rtol=1e-6, atol=1e-6)
-
-
-@pytest.mark.parametrize("channel", [Flip(0.2), Logistic(5.0)])
-@double_precision
-def test_inner_average_where_nothing_is_concave(channel: Channel) -> None:
-    """β < 0 and a noisy channel: the integrand over ζ may have two peaks, and the average must hold both."""
-    from gardner.theory.free_entropy import channel_peaks, selection_field
-
-    theta = Theta(0.5, 0.1, 0.3, 0.4, 0.0, -9.0)
-    h = jnp.array([-2.0, 0.0, 1.5, 3.0, 4.0])
-    (at,) = channel_peaks(channel, theta.beta, h, theta.D, theta.V)
-    ours = np.asarray(selection_field(channel, 1.0, theta, h, at))
-    z = np.linspace(-40.0, 40.0, 200_001)
-    for value, centre in zip(ours, np.asarray(h), strict=True):
-        psi = np.asarray(channel.log_partition(1.0, centre + math.sqrt(theta.D) * z, theta.V))
-        expected = logsumexp(theta.beta * psi - 0.5 * z * z) + math.log((z[1] - z[0]) / math.sqrt(2 * math.pi))
-        assert value == pytest.approx(expected, abs=1e-8)
 
 
 def test_pairs_know_what_they_are() -> None:

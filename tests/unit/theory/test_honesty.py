@@ -7,11 +7,9 @@ import math
 import pickle
 from dataclasses import replace
 
-import numpy as np
 import pytest
 
 import gardner.theory.extremes as extremes
-import gardner.theory.hats as hats
 import gardner.theory.stationary as stationary
 from gardner import ConvergenceError, GardnerError, InvalidInputError, bounds, typical
 from gardner.model import (
@@ -29,24 +27,22 @@ from gardner.model import (
 )
 from gardner.theory.branch import Side, Status, follow
 from gardner.theory.complexity import branch, checked
+from gardner.theory.jets import Mesh
 from gardner.theory.pair import EachLabel, pair_of
 from gardner.theory.point import Point, frozen_point, judged, point_of, typical_point
-from gardner.theory.precision import double_precision
-from gardner.theory.quadrature import Floats, Grid, stretched_grid
+from gardner.theory.quadrature import Floats, stretched_grid
 from gardner.theory.roots import root_between, root_of_falling
 from gardner.theory.stationary import State, at_complexity, solve
 
 REFERENCE = -0.96258255  # the lower end at alpha = 3, budget = 0.6
 
 
-@double_precision
 def _lower_end() -> State:
     end = branch(checked(PERCEPTRON, 3.0, 0.6), Side.MIN).end
     assert end is not None
     return end
 
 
-@double_precision
 def _point(state: State) -> Point:
     return point_of(state)
 
@@ -56,11 +52,11 @@ def test_the_error_covers_what_a_coarse_integral_misses(panels: int, monkeypatch
     """The panels are made too wide on purpose: the estimate must be no smaller than the error, and of its size."""
     end = _lower_end()
 
-    def coarse(_: object, __: Floats) -> Grid:
-        return stretched_grid(2.0, 9.0, panels)
+    def coarse(_: object, __: Floats) -> Mesh:
+        return Mesh(stretched_grid(2.0, 9.0, panels))
 
-    monkeypatch.setattr(stationary, "outer_grid", coarse)
-    found = _point(double_precision(solve)(end.problem, end.z, at_complexity(0.0)))
+    monkeypatch.setattr(stationary, "make_mesh", coarse)
+    found = _point(solve(end.problem, end.z, at_complexity(0.0)))
     missed = abs(found.log_volume - REFERENCE)
     assert missed > 1e-10
     assert 0.3 * missed < found.quadrature_error < 1e4 * missed + 1e-10
@@ -131,7 +127,7 @@ def test_a_side_whose_numbers_overflow_is_unresolved(monkeypatch: pytest.MonkeyP
         raise OverflowError("too large")
 
     monkeypatch.setattr("gardner.theory.branch.solve", overflow)
-    found = double_precision(follow)(checked(PERCEPTRON, 3.0, 0.55), Side.MIN)
+    found = follow(checked(PERCEPTRON, 3.0, 0.55), Side.MIN)
     assert found.status is Status.UNRESOLVED
     assert "too large" in found.reason
 
@@ -155,17 +151,6 @@ def test_a_channel_of_single_labels_can_be_copied() -> None:
         _ = channel.no_such_thing
 
 
-def test_the_last_leg_of_a_search_for_hats_counts(monkeypatch: pytest.MonkeyPatch) -> None:
-    """One leg is allowed, and it arrives: that is a success."""
-    memory = hats.Memory()
-    start = np.array([0.3, 0.04, 0.2, 0.6, -1.0, -1.0])
-    memory.remember(start, np.zeros(4))
-    monkeypatch.setattr(hats, "_LEGS", 1)
-    monkeypatch.setattr(hats, "_newton", lambda *given: given[2] + 1.0)
-    pair = pair_of(GLM(Laplace(), Sign()))
-    assert hats.solve_hats(pair, 1.01 * start, memory).tolist() == [1.0] * 4
-
-
 def test_an_extreme_whose_neighbours_cannot_be_solved_for_stands(monkeypatch: pytest.MonkeyPatch) -> None:
     state = _lower_end()
 
@@ -173,7 +158,7 @@ def test_an_extreme_whose_neighbours_cannot_be_solved_for_stands(monkeypatch: py
         raise ConvergenceError("no")
 
     monkeypatch.setattr(extremes, "solve", fail)
-    top = double_precision(typical_point)(state.problem)
+    top = typical_point(state.problem)
     assert extremes._refined(state, None, state, top, lambda s: s.log_volume) is state
 
 

@@ -1,0 +1,222 @@
+"""The witness: THE formula as it is written, over JAX, differentiated automatically.
+
+The engine of :mod:`gardner.theory` writes its derivatives by hand; here they come from the formula. Nodes are handed in.
+"""
+
+from __future__ import annotations
+
+import functools
+import math
+from collections.abc import Callable
+from typing import Any, NamedTuple, ParamSpec, TypeVar
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jax.scipy.special import erfc, logsumexp
+
+from gardner.model import Channel, Prior
+from gardner.model.special import Library
+from gardner.theory.average import CHECK_ORDER, Inner
+from gardner.theory.expansion import channel_psi, is_log_concave, prior_psi
+from gardner.theory.pair import Pair
+from gardner.theory.quadrature import Floats, Grid, window_rule
+
+P = ParamSpec("P")
+T = TypeVar("T")
+_FAR, _DEPTH = -8.0, 16
+
+
+def double_precision(function: Callable[P, T]) -> Callable[P, T]:
+    """Run a function with 64-bit JAX on the CPU."""
+
+    @functools.wraps(function)
+    def wrapped(*args: P.args, **kwargs: P.kwargs) -> T:
+        with jax.enable_x64(True), jax.default_device(jax.local_devices(backend="cpu")[0]):
+            return function(*args, **kwargs)
+
+    return wrapped
+
+
+def _ratio(u: jax.Array) -> jax.Array:
+    """ρ(u) = φ(u)/Φ(u); for u < −8 Laplace's continued fraction ρ(−x) = x + 1/(x + 2/(x + 3/(x + …)))."""
+    x = jnp.maximum(-u, -_FAR)
+    tail = jax.lax.fori_loop(0, _DEPTH, lambda i, rest: (_DEPTH - i) / (x + rest), jnp.zeros_like(x))
+    near = jnp.maximum(u, _FAR)
+    ratio = jnp.exp(-0.5 * near * near) * math.sqrt(2.0 / math.pi) / erfc(-near / math.sqrt(2.0))
+    return jnp.where(u < _FAR, x + tail, ratio)
+
+
+@jax.custom_jvp
+def inverse_mills(u: jax.Array) -> jax.Array:
+    """ρ(u), with derivatives that stay accurate in the far tail."""
+    return _ratio(u)
+
+
+@jax.custom_jvp
+def log_ndtr(u: jax.Array) -> jax.Array:
+    """ln Φ(u), with derivatives through ρ."""
+    left = -0.5 * u * u - 0.5 * math.log(2.0 * math.pi) - jnp.log(inverse_mills(u))
+    return jnp.where(u < 0.0, left, jnp.log1p(-0.5 * erfc(jnp.maximum(u, 0.0) / math.sqrt(2.0))))
+
+
+@inverse_mills.defjvp
+def _mills_jvp(primals: tuple[jax.Array], tangents: tuple[jax.Array]) -> tuple[jax.Array, jax.Array]:
+    (u,), (du,) = primals, tangents
+    rho = inverse_mills(u)
+    return rho, -rho * (rho + u) * du
+
+
+@log_ndtr.defjvp
+def _log_phi_jvp(primals: tuple[jax.Array], tangents: tuple[jax.Array]) -> tuple[jax.Array, jax.Array]:
+    (u,), (du,) = primals, tangents
+    return log_ndtr(u), inverse_mills(u) * du
+
+
+def _pair(u: jax.Array) -> tuple[jax.Array, jax.Array]:
+    rho = inverse_mills(u)
+    return rho, rho + u
+
+
+JAX = Library(jnp, log_ndtr, _pair)
+
+
+class Theta(NamedTuple):
+    """A point (m, t, D, V, φ, β) of JAX values."""
+
+    m: Any
+    t: Any
+    D: Any
+    V: Any
+    phi: Any
+    beta: Any
+
+    @property
+    def q(self) -> Any:
+        return self.m**2 + self.t
+
+    @property
+    def Q(self) -> Any:
+        return self.q + self.D
+
+    @property
+    def r(self) -> Any:
+        return self.Q + self.V
+
+    @property
+    def W(self) -> Any:
+        return self.V + self.beta * self.D
+
+
+class Hats(NamedTuple):
+    """Conjugate order parameters (m̂, q̂, Q̂, r̂) of JAX values."""
+
+    m: Any
+    q: Any
+    Q: Any
+    r: Any
+
+
+def theta_of(z: Any) -> Theta:
+    """The point of coordinates z."""
+    e, V, beta = jnp.exp(z[2]), jnp.exp(z[3]), jnp.sinh(z[5])
+    D = jnp.where(beta < 0.0, e * V / (1.0 - beta * e), e * V)
+    return Theta(jnp.exp(z[0]), jnp.exp(z[1]), D, V, jnp.sinh(z[4]), beta)
+
+
+def hats_of(k: Any) -> Hats:
+    """Hats of k; for a fixed norm A stands for nothing and is zero."""
+    q = jnp.exp(k[1])
+    Q = q + jnp.exp(k[2])
+    return Hats(jnp.exp(k[0]), q, Q, (k[3] if len(k) > 3 else 0.0) - Q)
+
+
+def entropic(theta: Theta, variance: float = 1.0) -> Any:
+    """½[(β−1) ln V + ln W + βt/W + β(1 − r/σ² − ln σ²)]: a Gaussian prior, its hats eliminated."""
+    _, t, _, V, _, beta = theta
+    return 0.5 * (
+        (beta - 1.0) * jnp.log(V)
+        + jnp.log(theta.W)
+        + beta * t / theta.W
+        + beta * (1.0 - theta.r / variance - math.log(variance))
+    )
+
+
+def gaussian_hats(theta: Theta, variance: float = 1.0) -> Hats:
+    """The hats that are stationary for a Gaussian prior: m̂ = m/W, q̂ = t/W², Q̂ − q̂ = D/(VW)."""
+    q_hat = theta.t / theta.W**2
+    Q_hat = q_hat + theta.D / (theta.V * theta.W)
+    return Hats(theta.m / theta.W, q_hat, Q_hat, 1.0 / theta.V - 1.0 / variance - Q_hat)
+
+
+def coupling(theta: Theta, hats: Hats) -> Any:
+    """(β/2) r r̂ − β m m̂ − (β(β−1)/2) Q Q̂ + (β²/2) q q̂."""
+    beta = theta.beta
+    return (
+        0.5 * beta * theta.r * hats.r
+        - beta * theta.m * hats.m
+        - 0.5 * beta * (beta - 1.0) * theta.Q * hats.Q
+        + 0.5 * beta**2 * theta.q * hats.q
+    )
+
+
+def channel_nodes(channel: Channel, y: float, theta: Any, h: Floats) -> tuple[Floats, Floats]:
+    """Nodes ζ and log-weights for the rows at h (numbers, constants to differentiation)."""
+    inner = Inner(channel_psi(channel, y, float(theta.V)), float(theta.beta), h, float(theta.D))
+    return window_rule(inner.locate(is_log_concave(channel)), CHECK_ORDER)
+
+
+def energetic(pair: Pair, theta: Theta, grid: Grid, nodes: list[tuple[Floats, Floats]]) -> Any:
+    """Σ_y ∫Dη Z⁰_Y(y, η) {ln[1 + e^φ ∫Dζ exp(β ψ_Y(y, √D ζ + √q η, V))] − ln(1 + e^φ)}."""
+    eta, weights = (jnp.asarray(part) for part in grid.normal())
+    total = 0.0
+    for (y, count), (zeta, log_weights) in zip(pair.student.channel.label_classes, nodes, strict=True):
+        fields = jnp.sqrt(theta.q) * eta[:, None] + jnp.sqrt(theta.D) * zeta
+        psi = pair.student.channel.log_partition(y, fields, theta.V, JAX)
+        L = logsumexp(theta.beta * psi + log_weights, axis=1)
+        mean = pair.teacher_scale * theta.m * eta / jnp.sqrt(theta.q)
+        spread = pair.teacher.prior.second_moment * theta.t / theta.q
+        seen = jnp.exp(pair.teacher.channel.log_partition(y, mean, spread, JAX))
+        gain = jax.nn.softplus(theta.phi + L) - jax.nn.softplus(theta.phi)
+        total += count * jnp.sum(weights * seen * gain)
+    return total
+
+
+def row_nodes(pair: Pair, theta: Any, grid: Grid) -> list[tuple[Floats, Floats]]:
+    """The inner nodes of every class of labels."""
+    h = math.sqrt(float(theta.q)) * grid.normal()[0]
+    return [channel_nodes(pair.student.channel, y, theta, h) for y, _ in pair.student.channel.label_classes]
+
+
+def closed(pair: Pair, pool_ratio: float, theta: Theta, grid: Grid, nodes: list[tuple[Floats, Floats]]) -> Any:
+    """Φ before extremisation, Gaussian prior of the student."""
+    energy = jax.nn.softplus(theta.phi) + energetic(pair, theta, grid, nodes)
+    return entropic(theta, pair.student.prior.second_moment) + pool_ratio * energy
+
+
+def weight_nodes(prior: Prior, beta: float, hats: Any, grid: Grid) -> tuple[Floats, Floats]:
+    """Nodes λ and log-weights of the average over weights."""
+    inner = Inner(
+        prior_psi(prior, float(hats.r + hats.Q)),
+        beta,
+        math.sqrt(float(hats.q)) * grid.plain()[0],
+        float(hats.Q - hats.q),
+    )
+    return window_rule(inner.locate(single=False), 2 * CHECK_ORDER)
+
+
+def weight_average(pair: Pair, beta: Any, hats: Hats, grid: Grid, nodes: tuple[Floats, Floats]) -> Any:
+    """∫Dξ Z⁰_X(ξ) ln ∫Dλ exp[β ψ_X(r̂+Q̂, √(Q̂−q̂) λ + √q̂ ξ)]."""
+    xi, weights = grid.plain()
+    fields = jnp.sqrt(hats.q) * xi[:, None] + jnp.sqrt(hats.Q - hats.q) * nodes[0]
+    psi = pair.student.prior.log_partition(hats.r + hats.Q, fields, JAX)
+    inner = logsumexp(beta * psi + nodes[1], axis=1)
+    signal = hats.m / jnp.sqrt(hats.q) / pair.teacher_scale
+    log_weight = pair.teacher.prior.log_partition(signal**2, signal * xi, JAX) - 0.5 * xi * xi
+    return jnp.sum(weights * jnp.exp(log_weight) * inner) / math.sqrt(2.0 * math.pi)
+
+
+def jet_of(function: Callable[[jax.Array], Any], z: Floats) -> tuple[float, Floats, Floats]:
+    """Value, gradient and Hessian."""
+    value, gradient, hessian = (f(jnp.asarray(z)) for f in (function, jax.grad(function), jax.hessian(function)))
+    return float(value), np.asarray(gradient), np.asarray(hessian)
