@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import functools
 import itertools
-import json
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -16,16 +15,19 @@ from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
-from gardner.errors import GardnerError, InvalidInputError
-from gardner.experiment.spec import MODEL, Task, code_version, label
+from gardner.errors import InvalidInputError
+from gardner.experiment.spec import MODEL, Task, label, stored_version
+from gardner.experiment.stored import parse_parameters
 from gardner.model import GLM, parse_channel, parse_prior
 from gardner.records import FAILED
+from gardner.strategies.external import is_external
 
 if TYPE_CHECKING:
     from gardner.theory import Bounds
 
 LN2 = math.log(2.0)
 _PARTS = 4  # budgets in a table when none are asked for: quarters of the longest run
+_MODELS_TOLD = 3  # models not known here that a note names
 _PLACE = ["model", "features", "pool_ratio", "batch_size"]
 _SAME = ["label", *_PLACE, "seed"]  # runs that agree in these tell the same story, perhaps to another length
 TODAY, UNKNOWN, OTHER = range(3)  # the code that made a row; in this order rows are preferred
@@ -62,11 +64,11 @@ def summarise(
     if any(not (math.isfinite(budget) and budget > 0.0) for budget in at):
         raise InvalidInputError("at", list(at), "budgets must be positive")
     frame = _marked(frame, current or {})
-    runs = frame[frame["status"] != FAILED]
+    runs, notes = _registered(frame[frame["status"] != FAILED])
     longest = float(runs["run_budget"].max()) if len(runs) else 0.0
     asked = sorted(set(at)) or [longest * part / _PARTS for part in range(1, _PARTS + 1)]
     points = _points(runs, asked) if len(runs) else runs.assign(share=pd.Series(dtype=float))
-    notes = _notes(frame, points)
+    notes += _notes(frame, points)
     missing = [budget for budget in at if budget > longest]
     if missing and len(runs):
         notes.append(f"no run reaches a budget of {', '.join(f'{budget:g}' for budget in missing)}")
@@ -118,7 +120,7 @@ def _labels(frame: pd.DataFrame) -> pd.Series[str]:
     @functools.cache
     def told(name: str, parameters: str, *options: str) -> str:
         unusual = {key: value for key, value in zip(usual, options, strict=True) if value != usual[key]}
-        return label(name, {**json.loads(parameters), **unusual})
+        return label(name, {**parse_parameters(parameters), **unusual})
 
     columns = [frame[name] for name in ("strategy", "parameters", *usual)]
     return pd.Series([told(*row) for row in zip(*columns, strict=True)], index=frame.index, dtype=object)
@@ -137,7 +139,9 @@ def _models(frame: pd.DataFrame) -> pd.Series[str]:
 
 def _ages(frame: pd.DataFrame, current: Mapping[str, str]) -> pd.Series[int]:
     """Whether rows are of today's code, of a strategy whose file is not found from here, or of other code."""
-    versions = {name: current.get(name) or _version(name) for name in frame["strategy"].unique()}
+    ours = functools.cache(stored_version)  # those of the package have one version between them
+    names = frame["strategy"].unique()
+    versions = {name: current.get(name) or ours(name if is_external(name) else "") for name in names}
     found = [
         UNKNOWN if versions[name] is None else TODAY if versions[name] == code else OTHER
         for name, code in zip(frame["strategy"], frame["code"], strict=True)
@@ -145,11 +149,31 @@ def _ages(frame: pd.DataFrame, current: Mapping[str, str]) -> pd.Series[int]:
     return pd.Series(found, index=frame.index, dtype=int)
 
 
-def _version(strategy: str) -> str | None:
-    try:
-        return code_version(strategy)
-    except GardnerError:
-        return None
+def _registered(runs: pd.DataFrame) -> tuple[pd.DataFrame, list[str]]:
+    """The runs whose models are known here; of others the names are told, for the text in a row is never run."""
+
+    @functools.cache
+    def known(*names: str) -> bool:
+        try:
+            _parse(names)
+        except InvalidInputError:
+            return False
+        return True
+
+    kept = pd.Series([known(*row) for row in zip(*(runs[name] for name in MODEL), strict=True)], runs.index, dtype=bool)
+    lost = runs[~kept]
+    if not len(lost):
+        return runs, []
+    told = "; ".join(sorted(lost["model"].unique())[:_MODELS_TOLD])
+    return runs[kept], [
+        f"{lost['key'].nunique()} runs left out: their models are not among those of `gardner models` ({told})"
+    ]
+
+
+def _parse(names: Sequence[str]) -> tuple[GLM, GLM]:
+    """Student and teacher of the four names in a row."""
+    student, teacher = (GLM(parse_prior(prior), parse_channel(channel)) for prior, channel in (names[:2], names[2:]))
+    return student, teacher
 
 
 def _points(runs: pd.DataFrame, asked: Sequence[float]) -> pd.DataFrame:
@@ -206,7 +230,7 @@ def _bound(names: tuple[str, str, str, str], alpha: float, budget: float) -> Bou
     """The bounds at a place, once a process: tables and charts meet the same ones again and again."""
     from gardner.theory import bounds
 
-    student, teacher = (GLM(parse_prior(prior), parse_channel(channel)) for prior, channel in (names[:2], names[2:]))
+    student, teacher = _parse(names)
     return bounds(student, alpha, budget, teacher)
 
 

@@ -30,7 +30,7 @@ RATES = {"agnostic": 0.69, "random": 0.6, "informed": 1.2, "logistic": 0.6}
 @pytest.fixture(autouse=True)
 def _code_of_today(monkeypatch: pytest.MonkeyPatch) -> None:
     """And the perceptron's bounds for all models but for the capacity: those with noise take minutes."""
-    monkeypatch.setattr(summary, "code_version", lambda _: "today")
+    monkeypatch.setattr(summary, "stored_version", lambda _: "today")
     bound, perceptron = summary._bound, ("gaussian", "sign") * 2
 
     def cheap(names: tuple[str, str, str, str], alpha: float, budget: float) -> Bounds:

@@ -18,6 +18,7 @@ from gardner.errors import GardnerError, InvalidInputError
 from gardner.experiment.loop import Run, run
 from gardner.inference import Posterior
 from gardner.model import PERCEPTRON, Instance, draw_instance
+from gardner.model.loading import LoadError
 from gardner.strategies import Choice, Strategy, StrategyError, View
 from gardner.strategies.external import make_strategy, source_of
 
@@ -304,7 +305,7 @@ BROKEN = {
 def test_import_errors_say_file_and_line_on_one_line(tmp_path: Path, file: str) -> None:
     text, message = BROKEN[file]
     (tmp_path / file).write_text(text)
-    with pytest.raises(StrategyError, match=message) as caught:
+    with pytest.raises(LoadError, match=message) as caught:
         make_strategy(f"{tmp_path / file}:S", {})
     assert "\n" not in str(caught.value)
 
@@ -332,7 +333,7 @@ def test_import_errors_say_file_and_line_on_one_line(tmp_path: Path, file: str) 
         ("gardner.strategies.uniform", {}, r"which object of it; in .*uniform\.py there is Random$"),
         ("not a name:S", {}, "neither registered"),
         ("a..b", {}, "neither registered"),
-        ("builtins:max", {}, "does not say what it takes"),
+        ("builtins:max", {}, "built into Python"),
         ("collections:OrderedDict", {}, "without query"),
     ],
 )
@@ -347,8 +348,15 @@ def test_wrong_names_and_parameters(mine: Path, name: str, parameters: dict[str,
     [
         ("class S:\n    def query(self, view): ...", "does not say whether it is informed; declare"),
         ("class S:\n    informed = None\n    def query(self, view): ...", "does not say whether it is informed"),
-        ("class S:\n    def __init__(self, a): ...\n    def query(self, view): ...", "wants a value for a"),
-        ("class S:\n    def __init__(self): raise ValueError('no')\n    def query(self, v): ...", "ValueError: no"),
+        (
+            "class S:\n    informed = False\n    def __init__(self, a): ...\n    def query(self, view): ...",
+            "wants a value for a",
+        ),
+        (
+            "class S:\n    informed = False\n    def query(self, v): ...\n"
+            "    def __init__(self): raise ValueError('no')",
+            "ValueError: no",
+        ),
         ("class S:\n    def query(self, X, y, clf, oracle, batch_size=1): ...", "wants oracle"),
         ("class S:\n    def query(self, X, y, candidates=None, annotators=None): ...", "several annotators"),
         ("class S:\n    def query(self, X, y, reg, batch_size=1): ...", "regression"),
