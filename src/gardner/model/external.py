@@ -15,7 +15,7 @@ from typing import Any, cast
 
 from gardner.errors import InvalidInputError
 from gardner.model.channel import Channel
-from gardner.model.loading import is_external, load
+from gardner.model.loading import is_external, load_named
 from gardner.model.prior import Prior
 from gardner.model.registry import CHANNELS, PRIORS, make, parse_channel, parse_prior, split
 
@@ -43,7 +43,7 @@ def load_channel(text: str) -> Channel:
 
 def _load(what: str, text: str, protocol: type) -> Any:
     name, values = split(what, text)
-    kind = load(what, name, inspect.isclass).value
+    kind = load_named(what, name, inspect.isclass).value
     _check_class(what, text, kind, protocol)
     made = make(what, text, kind, values)
     if not isinstance(made, protocol):

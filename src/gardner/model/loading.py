@@ -59,7 +59,7 @@ def is_external(name: str) -> bool:
     return any(mark in name for mark in ".:/\\")
 
 
-def load(what: str, name: str, likely: Callable[[Any], bool]) -> Found:
+def load_named(what: str, name: str, likely: Callable[[Any], bool]) -> Found:
     """Import what a name leads to. ``what`` it is to be, and which values are ``likely``, is for error messages."""
     module, attribute = _locate(what, name)
     found: Any = module

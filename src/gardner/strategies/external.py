@@ -15,7 +15,7 @@ import inspect
 from pathlib import Path
 from typing import Any
 
-from gardner.model.loading import is_external, load, named_file
+from gardner.model.loading import is_external, load_named, named_file
 from gardner.strategies.base import Strategy, make_registered
 from gardner.strategies.recognise import adapt, strategy_like
 
@@ -30,7 +30,7 @@ def make_strategy(name: str, parameters: dict[str, Any]) -> Strategy:
     """
     if not is_external(name):
         return make_registered(name, parameters)
-    found = load("strategy", name, strategy_like)
+    found = load_named("strategy", name, strategy_like)
     home = found.module if found.named_file else None
     return adapt(found.value, found.attribute.rpartition(".")[2], parameters, home)
 
@@ -48,7 +48,7 @@ def source_of(name: str) -> Path | None:
     given = named_file("strategy", name)
     if given is not None:
         return given
-    found = load("strategy", name, strategy_like)
+    found = load_named("strategy", name, strategy_like)
     file: str | None = None
     if inspect.isclass(found.value) or inspect.isfunction(found.value):
         try:

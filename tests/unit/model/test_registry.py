@@ -106,6 +106,68 @@ def test_a_constructor_that_refuses_is_quoted(tmp_path: Path) -> None:
         load_channel(f"{path}:Mine:2")
 
 
+TRACES = """
+from pathlib import Path
+
+class Opens:  # as a window would
+    def __init__(self): Path(__file__).with_name("called").write_text("made")
+
+class Half(Opens):
+    labels = label_classes = ()
+    noiseless = False
+    log_partition = derivatives = information = predictive = sample = 1
+
+class Set(Opens):
+    noiseless: bool
+    def log_partition(self): ...
+    derivatives = information = predictive = sample = log_partition
+"""
+
+
+@pytest.mark.parametrize("name", ["Opens", "Half", "Set"])
+def test_a_class_is_looked_at_before_it_is_called(tmp_path: Path, name: str) -> None:
+    path = tmp_path / "opens.py"
+    path.write_text(TRACES)
+    with pytest.raises(InvalidInputError, match=r"it lacks .*label|it lacks derivatives"):
+        load_channel(f"{path}:{name}")
+    assert not (tmp_path / "called").exists()
+
+
+@pytest.mark.parametrize("text", ["sys:exit", "os:abort", "tkinter:Tk", "threading:Thread", "builtins:quit"])
+def test_what_is_no_model_is_not_called(text: str) -> None:
+    if text.startswith("tkinter"):
+        pytest.importorskip("tkinter")
+    for load in (load_prior, load_channel):
+        with pytest.raises(InvalidInputError, match=r"it lacks|no class"):
+            load(text)
+
+
+def test_a_constructor_that_ends_the_process(tmp_path: Path) -> None:
+    path = tmp_path / "ends.py"
+    path.write_text("from gardner.model import Sign\nclass Mine(Sign):\n    def __init__(self): raise SystemExit(0)\n")
+    with pytest.raises(InvalidInputError, match="it cannot be made"):
+        load_channel(f"{path}:Mine")
+
+
+@pytest.mark.parametrize(
+    "text", [f"{OWN}:Cauchit", "gardner.model.flip:Flip:0.2", "gardner.model.flip.Flip", "os:abort"]
+)
+def test_text_that_is_parsed_loads_nothing(text: str) -> None:
+    for parse, registered in ((parse_prior, "gaussian"), (parse_channel, "sign")):
+        with pytest.raises(InvalidInputError, match=f"it must be one of {registered}"):
+            parse(text)
+
+
+def test_fields_of_dataclasses_are_declared(tmp_path: Path) -> None:
+    path = tmp_path / "fields.py"
+    path.write_text(
+        "from dataclasses import dataclass\nfrom gardner.model import Gaussian\n@dataclass(frozen=True)\nclass Mine:\n"
+        "    second_moment: float\n    log_partition = Gaussian.log_partition\n"
+        "    moments, sample = Gaussian.moments, Gaussian.sample\n"
+    )
+    assert load_prior(f"{path}:Mine:2").second_moment == 2.0
+
+
 def test_every_model_has_one_line() -> None:
     lines = {**summaries(PRIORS), **summaries(CHANNELS)}
     assert len(lines) == len(PRIORS) + len(CHANNELS)
