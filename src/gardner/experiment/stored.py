@@ -1,8 +1,10 @@
-"""The one door for results that are read back: every value is looked at before anything is done with it.
+"""The one door for results that are read back: every value is looked at before anything is done
+with it.
 
-A folder of results may come from anybody. Its texts are shown and never run: a strategy's name is a text, and a model
-is looked up among those that are registered. Its numbers must be those of a task that could have been run here. What
-``gardner bench`` would not have written is an error that names the part.
+A folder of results may come from anybody. Its texts are shown and never run: a strategy's name is
+a text, and a model is looked up among those that are registered. Its numbers must be those of a
+task that could have been run here. What ``gardner bench`` would not have written is an error that
+names the part.
 """
 
 from __future__ import annotations
@@ -26,7 +28,9 @@ _NUMBERS = ("features", "pool_ratio", "run_budget", "batch_size", "seed", "test_
 
 
 def read_results(folder: Path | str, keys: Iterable[str] | None = None) -> pd.DataFrame:
-    """The rows of a folder, or of some of its tasks; the columns are those of :mod:`gardner.records.tables`."""
+    """The rows of a folder, or of some of its tasks; the columns are those of
+    :mod:`gardner.records.tables`.
+    """
     frame = Store(folder).read_all(keys)
     frame = frame.fillna({name: Task.__dataclass_fields__[name].default for name in MODEL})  # before there were models
     identity = ["key", *_TEXTS, *_NUMBERS, "variances", "dtype"]
@@ -41,16 +45,23 @@ def read_results(folder: Path | str, keys: Iterable[str] | None = None) -> pd.Da
 
 def verify_results(folder: Path | str) -> list[tuple[str, State, str]]:
     """The name of each part, whether it is as it was written, and what is wrong with it, if anything."""
-    store, found = Store(folder), []
-    for key in store.existing():
-        state, reason = store.verify(key)
-        if state is not State.DAMAGED:
-            try:
-                read_results(folder, [key])
-            except StoreError as error:
-                state, reason = State.DAMAGED, error.what
-        found.append((f"{key}.parquet", state, reason))
-    return found
+    store = Store(folder)
+    found = {key: store.verify(key) for key in store.existing()}
+    readable = [key for key, (state, _) in found.items() if state is not State.DAMAGED]
+    if _trouble(folder, readable):  # one of them is to blame
+        for key in readable:
+            reason = _trouble(folder, [key])
+            found[key] = (State.DAMAGED, reason) if reason else found[key]
+    return [(f"{key}.parquet", state, reason) for key, (state, reason) in found.items()]
+
+
+def _trouble(folder: Path | str, keys: list[str]) -> str:
+    """Why some tasks cannot be read; empty if they can."""
+    try:
+        read_results(folder, keys)
+    except StoreError as error:
+        return error.what
+    return ""
 
 
 def parse_parameters(text: str) -> dict[str, Any]:

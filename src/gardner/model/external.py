@@ -4,8 +4,9 @@ gauss-bernoulli:0.1                 registered, with its first parameter
 package.module:Class                importable; :0.1 may follow
 path/to/my_model.py:Class           in a file; :0.1 may follow
 
-Naming a file or a module runs it. So these functions are for names that the user gave to this command, and are called
-from the command line only; a text that was read back is for ``parse_prior`` and ``parse_channel``, which load nothing.
+Naming a file or a module runs it. So these functions are for names that the user gave to this
+command, and are called from the command line only; a text that was read back is for
+``parse_prior`` and ``parse_channel``, which load nothing.
 """
 
 from __future__ import annotations
@@ -63,9 +64,11 @@ def _load(what: str, text: str, protocol: type) -> Any:
 
 
 def _check_class(what: str, text: str, kind: Any, protocol: type) -> None:
-    """The contract is told by the class, before it is called: making an object may open a window, or end the process.
+    """The contract is told by the class, before it is called: making an object may open a window,
+    or end the process.
 
-    Methods stand in the class. What is not a method may also be a field of a dataclass, or annotated.
+    Methods stand in the class. What is not a method may also be a field of a dataclass, or
+    annotated.
     """
     if not isinstance(kind, type):
         raise InvalidInputError(what, text, f"it is no class but {type(kind).__name__}", hint="write FILE.py:CLASS")

@@ -1,10 +1,12 @@
-"""The one door through which a name becomes code: a file or a module that is named is imported, and so it is run.
+"""The one door through which a name becomes code: a file or a module that is named is imported,
+and so it is run.
 
     package.module:Class, package.module.Class     importable
     path/to/mine.py:Class                          in a file
 
-Only names that the user gave to this very command may come here: options and arguments, and a spec file that is named
-among them. What is read back from results never does; a test of the sources holds this.
+Only names that the user gave to this very command may come here: options and arguments, and a spec
+file that is named among them. What is read back from results never does; a test of the sources
+holds this.
 """
 
 from __future__ import annotations
@@ -60,7 +62,9 @@ def is_external(name: str) -> bool:
 
 
 def load_named(what: str, name: str, likely: Callable[[Any], bool]) -> Found:
-    """Import what a name leads to. ``what`` it is to be, and which values are ``likely``, is for error messages."""
+    """Import what a name leads to. ``what`` it is to be, and which values are ``likely``, is for
+    error messages.
+    """
     module, attribute = _locate(what, name)
     found: Any = module
     for part in attribute.split(".") if attribute else []:
@@ -148,7 +152,9 @@ def _existing(what: str, path: str, name: str) -> Path:
 
 
 class _Fresh(SourceFileLoader):
-    """Compiles what the file holds now: bytecode kept beside it may be of an edit within the same second."""
+    """Compiles what the file holds now: bytecode kept beside it may be of an edit within the same
+    second.
+    """
 
     def get_code(self, fullname: str) -> CodeType:
         return self.source_to_code(self.get_data(self.get_filename(fullname)), self.path)

@@ -4,9 +4,10 @@ Among the notes at the end of the file (Parquet's key-value metadata) stands one
 
     gardner.checksum    sha256 of this file with zeros in these places: 64 letters
 
-The file is written with zeros there, its SHA-256 is taken, and the letters are put in their place. So the checksum
-covers every byte, is in the file itself (there is no second file that could be lost or be older), and the same rows
-still give the same bytes. Any Parquet reader reads the file as before.
+The file is written with zeros there, its SHA-256 is taken, and the letters are put in their place.
+So the checksum covers every byte, is in the file itself (there is no second file that could be
+lost or be older), and the same rows still give the same bytes. Any Parquet reader reads the file
+as before.
 """
 
 from __future__ import annotations

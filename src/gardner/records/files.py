@@ -1,7 +1,8 @@
 """The one writer of whole files: what is there is replaced as a whole, or it stays as it was.
 
-The bytes go to a new file of a random name in the same folder, are forced to disk, and the new file takes the name of
-the old one. So a run that is killed leaves the old file or the new one, never half of one. What is there is respected:
+The bytes go to a new file of a random name in the same folder, are forced to disk, and the new
+file takes the name of the old one. So a run that is killed leaves the old file or the new one,
+never half of one. What is there is respected:
 
     a plain file                     is replaced; its mode bits are kept; one that nobody may write to is refused
     a link                           stays a link; what it leads to is written
@@ -32,8 +33,9 @@ class WriteError(GardnerError):
 def write_file(path: Path, content: bytes, *, follow: bool = True, force: bool = True) -> None:
     """Write a whole file, in place of what was there; folders on the way are made.
 
-    ``follow`` says whether a link is followed (a user who names a link means what it leads to) or replaced (in a folder
-    of data that came from somewhere else). ``force`` says whether the bytes must be on the disk before the name is.
+    ``follow`` says whether a link is followed (a user who names a link means what it leads to) or
+    replaced (in a folder of data that came from somewhere else). ``force`` says whether the bytes
+    must be on the disk before the name is.
     """
     try:
         target = _target(path) if follow else path
@@ -42,8 +44,8 @@ def write_file(path: Path, content: bytes, *, follow: bool = True, force: bool =
         else:
             target.parent.mkdir(parents=True, exist_ok=True)
             _replace(target, content, force)
-    except OSError as error:
-        raise _trouble(path, error.strerror or str(error)) from None
+    except (OSError, RuntimeError) as error:  # the latter: folders that are links in a circle
+        raise _trouble(path, getattr(error, "strerror", None) or str(error)) from None
 
 
 def check_writable(path: Path) -> None:
@@ -56,12 +58,13 @@ def check_writable(path: Path) -> None:
             trial, descriptor = _temporary(target.parent)
             os.close(descriptor)
             trial.unlink()
-    except OSError as error:
-        raise _trouble(path, error.strerror or str(error)) from None
+    except (OSError, RuntimeError) as error:  # the latter: folders that are links in a circle
+        raise _trouble(path, getattr(error, "strerror", None) or str(error)) from None
 
 
 def is_door(path: Path) -> bool:
-    """Whether a path leads to a terminal, a pipe, a device: something to write to, which has no neighbours.
+    """Whether a path leads to a terminal, a pipe, a device: something to write to, which has no
+    neighbours.
 
     >>> is_door(Path("/dev/null")), is_door(Path("page.html"))
     (True, False)
@@ -77,7 +80,9 @@ def is_door(path: Path) -> bool:
 
 
 def _target(path: Path) -> Path:
-    """The path behind links, as far as they lead through folders; links of the kernel's are not followed."""
+    """The path behind links, as far as they lead through folders; links of the kernel's are not
+    followed.
+    """
     for _ in range(_MOST_LINKS):
         place = path.parent.resolve() / path.name
         if not place.is_symlink() or any(place.is_relative_to(one) for one in _KERNEL):
@@ -91,11 +96,27 @@ def _write_through(path: Path, content: bytes) -> None:
     kind = path.stat().st_mode
     if stat.S_ISBLK(kind):
         raise _trouble(path, "it is a disk", "name a file")
-    waiting = os.O_NONBLOCK if stat.S_ISFIFO(kind) else 0  # a pipe that nobody reads would be waited for
-    descriptor = os.open(path, os.O_WRONLY | os.O_CLOEXEC | os.O_NOCTTY | waiting)
-    os.set_blocking(descriptor, True)
+    own = _own_descriptor(path)
+    if own is not None:  # opened anew it would begin at its start, and what is printed later would go over it
+        descriptor = os.dup(own)
+    else:
+        waiting = os.O_NONBLOCK if stat.S_ISFIFO(kind) else 0  # or a pipe that nobody reads is waited for
+        descriptor = os.open(path, os.O_WRONLY | os.O_CLOEXEC | os.O_NOCTTY | waiting)
+        os.set_blocking(descriptor, True)
     with os.fdopen(descriptor, "wb") as file:
         file.write(content)
+
+
+def _own_descriptor(path: Path) -> int | None:
+    """The number of an open file of this process, where a path is another word for it:
+    /dev/stdout, /dev/fd/1.
+    """
+    place = path.parent.resolve() / path.name
+    if place.is_symlink() and place.parent == Path("/dev"):
+        place = place.parent / place.readlink()
+    name = place.name
+    mine = place.parent.resolve() == Path(f"/proc/{os.getpid()}/fd")
+    return int(name) if mine and name.isdecimal() else None
 
 
 def _replace(target: Path, content: bytes, force: bool) -> None:
@@ -117,7 +138,9 @@ def _replace(target: Path, content: bytes, force: bool) -> None:
 
 
 def _replaceable(target: Path) -> os.stat_result | None:
-    """What is there, if it may be replaced; a link that is not to be followed may, and has no modes of its own."""
+    """What is there, if it may be replaced; a link that is not to be followed may, and has no
+    modes of its own.
+    """
     try:
         old = target.lstat()
     except FileNotFoundError:

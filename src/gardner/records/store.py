@@ -3,13 +3,14 @@
     FOLDER/parts/KEY.parquet     the rows of a task
     FOLDER/timings/KEY.json      where its time went, beside the rows, never in them
 
-A part is written whole (:mod:`gardner.records.files`): a run that is killed leaves all of it or none. It carries its
-checksum (:mod:`gardner.records.checksum`). The same rows give the same bytes (fixed writer settings, no time stamps).
-Whoever writes holds a lock on the folder that dies with the process; what a killed run left under temporary names is
-swept by the next one.
+A part is written whole (:mod:`gardner.records.files`): a run that is killed leaves all of it or
+none. It carries its checksum (:mod:`gardner.records.checksum`). The same rows give the same bytes
+(fixed writer settings, no time stamps). Whoever writes holds a lock on the folder that dies with
+the process; what a killed run left under temporary names is swept by the next one.
 
-A part that is damaged is an error that names the file, also for a sweep that goes on: it is neither read nor silently
-written again. Whoever removes the file loses nothing, as the same task gives the same rows.
+A part that is damaged is an error that names the file, also for a sweep that goes on: it is
+neither read nor silently written again. Whoever removes the file loses nothing, as the same task
+gives the same rows.
 """
 
 from __future__ import annotations
@@ -118,7 +119,9 @@ class Store:
         return self._read([self._part(key)], schema.names, schema)
 
     def read_all(self, keys: Iterable[str] | None = None) -> pd.DataFrame:
-        """The rows of all parts, or of some, in the order of their keys. Nobody has looked at their values yet."""
+        """The rows of all parts, or of some, in the order of their keys. Nobody has looked at
+        their values yet.
+        """
         paths = [self._part(key) for key in (self.existing() if keys is None else sorted(set(keys)))]
         table = self._read(paths, SCHEMA.names) if paths else SCHEMA.empty_table()
         frame: pd.DataFrame = table.to_pandas()
@@ -129,7 +132,9 @@ class Store:
         return _state(self._part(key))
 
     def read_timings(self, key: str) -> dict[str, Any]:
-        """What is known about the time of a task; empty if nothing is (timings are not forced to disk as parts are)."""
+        """What is known about the time of a task; empty if nothing is (timings are not forced to
+        disk as parts are).
+        """
         try:
             found = json.loads((self.timings / f"{key}.json").read_text())
         except (OSError, ValueError, RecursionError):

@@ -13,8 +13,9 @@ import numpy as np
 import pandas as pd
 
 from gardner.errors import InvalidInputError
+from gardner.experiment.marks import with_models
 from gardner.experiment.stored import read_results
-from gardner.experiment.summary import failures, percent, with_models
+from gardner.experiment.summary import failures, percent
 from gardner.records import FAILED
 from gardner.report.numbers import fixed
 from gardner.report.page import Board, Page, Section, Verdict

@@ -4,9 +4,9 @@
     skactiveml.pool.UncertaintySampling         dotted; package.module:Class is the same
     path/to/my_strategy.py:MyStrategy           a file
 
-What the name leads to may follow our contract, scikit-activeml's or modAL's: ``recognise`` says how it is told. Naming
-a file or a module runs it, so :func:`make_strategy` and :func:`source_of` are for names that the user gave; a name that
-was read from a row is for ``make_registered``.
+What the name leads to may follow our contract, scikit-activeml's or modAL's: ``recognise`` says
+how it is told. Naming a file or a module runs it, so :func:`make_strategy` and :func:`source_of`
+are for names that the user gave; a name that was read from a row is for ``make_registered``.
 """
 
 from __future__ import annotations
@@ -36,7 +36,8 @@ def make_strategy(name: str, parameters: dict[str, Any]) -> Strategy:
 
 
 def source_of(name: str) -> Path | None:
-    """The file whose bytes define an external strategy; None for those of the package and for compiled ones.
+    """The file whose bytes define an external strategy; None for those of the package and for
+    compiled ones.
 
     What that file imports is not part of it.
 

@@ -6,8 +6,9 @@
     f(view, …)                                                a plain function
     f(…), a class                                             makes one of the above from its parameters
 
-What fits none is refused, and told what would fit. Nothing is called to find out: a class must have the right methods,
-and a function that makes a strategy must stand in the file that was named or say by its annotation what it returns.
+What fits none is refused, and told what would fit. Nothing is called to find out: a class must
+have the right methods, and a function that makes a strategy must stand in the file that was named
+or say by its annotation what it returns.
 """
 
 from __future__ import annotations
@@ -37,7 +38,9 @@ _FREE = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYW
 
 
 def adapt(found: Any, name: str, parameters: dict[str, Any], home: ModuleType | None = None) -> Strategy:
-    """A strategy from what a name led to; ``home`` is the module of the file that was named, if it was one."""
+    """A strategy from what a name led to; ``home`` is the module of the file that was named, if it
+    was one.
+    """
     if inspect.isbuiltin(found):  # sys.exit, os.abort, print
         raise StrategyError(f"{name} is a function that is built into Python, not a strategy", hint=REQUIRED)
     if inspect.isclass(found):
@@ -54,7 +57,9 @@ def adapt(found: Any, name: str, parameters: dict[str, Any], home: ModuleType | 
 
 
 def _check_class(found: type, name: str) -> None:
-    """Refuse what cannot be a strategy before it is called: making an object may open a window, or end the process."""
+    """Refuse what cannot be a strategy before it is called: making an object may open a window, or
+    end the process.
+    """
     if not strategy_like(found):
         raise StrategyError(f"{name} is a class without query", hint=REQUIRED)
     method = "query" if hasattr(found, "query") else "__call__"

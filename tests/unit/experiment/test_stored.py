@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -50,7 +51,7 @@ def write(folder: Path, *tables: tuple[str, Any]) -> Path:
 
 
 @pytest.fixture
-def canary(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def canary(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     """Code that leaves a trace when it is run, as a file here, by its full path, and as a module."""
     folder = tmp_path / "here"
     folder.mkdir()
@@ -68,7 +69,7 @@ def hostile_texts(folder: Path) -> list[str]:
 
 def hostile(folder: Path) -> Path:
     """A row, and a failed one, for every text in every column of text."""
-    tables = []
+    tables: list[tuple[str, Any]] = []
     for text in hostile_texts(folder):
         changes = [{name: text.format("X" if "prior" in name else "Y")} for name in MODEL]
         changes += [{name: text.format("X") + ":1" for name in MODEL[::2]}]

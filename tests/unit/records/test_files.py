@@ -94,10 +94,11 @@ def test_a_pipe_is_written_to_if_somebody_reads(tmp_path: Path) -> None:
 def test_an_open_file_by_its_number(tmp_path: Path) -> None:
     """As ``--out /dev/stdout > file``: what is printed later must follow, not vanish."""
     with (tmp_path / "out").open("wb") as stream:
+        stream.write(b"begin\n")
+        stream.flush()
         write_file(Path(f"/dev/fd/{stream.fileno()}"), b"page\n")
-        stream.seek(0, os.SEEK_END)
         stream.write(b"wrote it\n")
-    assert (tmp_path / "out").read_bytes() == b"page\nwrote it\n"
+    assert (tmp_path / "out").read_bytes() == b"begin\npage\nwrote it\n"
 
 
 @pytest.mark.parametrize("write", [write_file, lambda path, _: check_writable(path)])
@@ -108,17 +109,19 @@ def test_folders_and_read_only_files_are_refused(tmp_path: Path, write: Callable
     (tmp_path / "link").symlink_to("kept")
     (tmp_path / "round").symlink_to("about")
     (tmp_path / "about").symlink_to("round")
+    (tmp_path / "self").symlink_to("self/deeper")
     for name, told in {
         "folder": "it is a folder",
         "kept": "it is read-only",
         "link": "it is read-only",
         "round": "in a circle",
         "kept/below": "cannot write to",
+        "self/below": "cannot write to",
     }.items():
         with pytest.raises(WriteError, match=told):
             write(tmp_path / name, b"new")
     assert (tmp_path / "kept").read_bytes() == b"old"
-    assert names(tmp_path) == ["about", "folder", "kept", "link", "round"]
+    assert names(tmp_path) == ["about", "folder", "kept", "link", "round", "self"]
 
 
 def test_links_are_followed_or_replaced(tmp_path: Path) -> None:
