@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import json
 import math
 import sys
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -19,14 +17,6 @@ from gardner.experiment.spec import MODEL, Spec, StrategySpec, Task, code_versio
 from gardner.experiment.stored import parse_parameters, read_results
 from gardner.records import Store, failure_table, run_table
 from gardner.records.tables import SCHEMA
-
-SIZES = ["-N", "60", "-a", "3", "-n", "0.1", "-k", "6", "-s", "1"]
-CANARY = """
-from pathlib import Path
-Path({canary!r}).write_text("run")
-from gardner.model import Gaussian as X, Sign as Y
-from gardner.strategies.uniform import Random as Z
-"""
 
 
 def rows(**columns: Any) -> dict[str, Any]:
@@ -48,57 +38,6 @@ def write(folder: Path, *tables: tuple[str, Any]) -> Path:
 
 
 # --- texts ------------------------------------------------------------------------------------------------------------
-
-
-@pytest.fixture
-def canary(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
-    """Code that leaves a trace when it is run, as a file here, by its full path, and as a module."""
-    folder = tmp_path / "here"
-    folder.mkdir()
-    (folder / "hostile.py").write_text(CANARY.format(canary=str(tmp_path / "canary")))
-    monkeypatch.chdir(folder)
-    monkeypatch.syspath_prepend(folder)
-    yield tmp_path / "canary"
-    sys.modules.pop("hostile", None)
-
-
-def hostile_texts(folder: Path) -> list[str]:
-    names = ("hostile.py:{}", f"{folder}/here/hostile.py:{{}}", "./hostile.py:{}", "hostile:{}", "hostile.{}")
-    return [*names, "{{}}", "__import__('hostile').{}", "[/red]{}", "\x1b[2J{}", "../../{}", "\u202e{}", " {}", "'{}"]
-
-
-def hostile(folder: Path) -> Path:
-    """A row, and a failed one, for every text in every column of text."""
-    tables: list[tuple[str, Any]] = []
-    for text in hostile_texts(folder):
-        changes = [{name: text.format("X" if "prior" in name else "Y")} for name in MODEL]
-        changes += [{name: text.format("X") + ":1" for name in MODEL[::2]}]
-        changes += [{"strategy": text.format("Z")}, {"code": text}, {"parameters": json.dumps({text: text})}]
-        for change in changes:
-            key = f"k{len(tables)}"
-            tables.append((key, run_table(rows(key=key, **change), [a_round(reason=text, hint=text)])))
-            key = f"k{len(tables)}"
-            tables.append((key, failure_table(rows(key=key, **change), text, text)))
-    key = "status"
-    tables.append((key, run_table(rows(key=key), [a_round(status="hostile.py:X")])))
-    return write(folder / "results", *tables)
-
-
-def test_a_folder_full_of_hostile_texts_runs_nothing(gardner: Any, tmp_path: Path, canary: Path) -> None:
-    folder = hostile(tmp_path)
-    for arguments in (["results", folder], ["results", folder, "--json"], ["results", folder, "--verify"]):
-        code, out, err = gardner(*arguments)
-        assert code == 0, err
-        assert "\x1b" not in out + err
-        assert not canary.exists()
-    assert "runs left out: their models are not among those of `gardner models`" in gardner("results", folder)[2]
-    code, out, err = gardner("report", folder, "-o", tmp_path / "page.html")
-    assert (code, canary.exists()) == (0, False), err
-    assert "hostile.py" in err
-    code, _, err = gardner("bench", "random", *SIZES, "--workers", "1", "--out", folder)
-    assert (code, canary.exists()) == (0, False), err
-    assert "1 run now, 0 were there" in err
-    assert sorted(path.name for path in tmp_path.iterdir()) == ["here", "page.html", "results", "tables"]
 
 
 def test_the_canary_would_sing(canary: Path) -> None:
