@@ -33,6 +33,7 @@ from gardner.model import (
     parse_channel,
     parse_prior,
 )
+from gardner.model.external import load_channel, load_prior
 from gardner.theory.precision import double_precision
 from gardner.theory.special import JAX
 
@@ -42,7 +43,7 @@ OF_PRIORS = [
     Gaussian(2.5),
     GaussBernoulli(0.05),
     Laplace(3.0),
-    parse_prior(f"{OWN}:Uniform"),
+    load_prior(f"{OWN}:Uniform"),
 ]
 OF_CHANNELS = [
     *map(parse_channel, CHANNELS),
@@ -51,7 +52,7 @@ OF_CHANNELS = [
     Logistic(5.0),
     Linear(2.0),
     Absolute(1.0),
-    parse_channel(f"{OWN}:Cauchit:0.5"),
+    load_channel(f"{OWN}:Cauchit:0.5"),
 ]
 channels = pytest.mark.parametrize("channel", OF_CHANNELS, ids=str)
 discrete = pytest.mark.parametrize("channel", [part for part in OF_CHANNELS if part.labels], ids=str)

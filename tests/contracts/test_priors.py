@@ -13,6 +13,7 @@ import pytest
 from scipy.stats import laplace, norm
 
 from gardner.model import PRIORS, GaussBernoulli, Gaussian, Laplace, Prior, Rademacher, library_of, parse_prior
+from gardner.model.external import load_prior
 from gardner.theory.precision import double_precision
 from gardner.theory.special import JAX
 
@@ -22,7 +23,7 @@ OF_PRIORS = [
     Gaussian(2.5),
     GaussBernoulli(0.05),
     Laplace(3.0),
-    parse_prior(f"{OWN}:Uniform"),
+    load_prior(f"{OWN}:Uniform"),
 ]
 priors = pytest.mark.parametrize("prior", OF_PRIORS, ids=str)
 

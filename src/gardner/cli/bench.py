@@ -29,7 +29,10 @@ _SIZES = ("features", "alpha", "budget", "batch", "seeds")
 
 def command(
     strategies: list[str] = typer.Argument(
-        ..., metavar="STRATEGY…", help="Names (`gardner strategies`), dotted paths, FILE.py:CLASS; or one spec.yaml."
+        ...,
+        metavar="STRATEGY…",
+        help="Names (`gardner strategies`), dotted paths, FILE.py:CLASS; or one spec.yaml. "
+        "Naming a file or a module runs it.",
     ),
     features: list[str] = typer.Option(None, "--features", "-N", help="Weights N; repeatable, here and below."),
     alpha: list[str] = typer.Option(None, "--alpha", "-a", help="Pool ratio: rows of the pool per weight."),
@@ -181,10 +184,9 @@ def _shown() -> Iterator[Callable[[Progress], None]]:
 
 
 def _finish(outcome: Outcome, out: Path, *, json: bool) -> None:
-    from gardner.records import Store
+    from gardner.experiment.stored import read_results
 
-    frame = Store(out).read_all()
-    frame = frame[frame["key"].isin(outcome.keys)]
+    frame = read_results(out, outcome.keys)
     current = dict(zip(frame["strategy"], frame["code"], strict=True))
     show(frame, sorted(set(frame["run_budget"])), json=json, current=current)
     there = len(outcome.keys) - outcome.ran

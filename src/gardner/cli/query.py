@@ -24,7 +24,10 @@ def command(
     ignore: list[str] = typer.Option(None, "--ignore", metavar="COLUMN", help="Not a feature; repeatable."),
     identifier: str = typer.Option(None, "--id", metavar="COLUMN", help="A name for each row, shown beside it."),
     channel: str = typer.Option(
-        None, "--channel", help="Noise of the labels, such as probit:1 or flip:0.05; by default chosen by evidence."
+        None,
+        "--channel",
+        help="Noise of the labels, such as probit:1 or flip:0.05; by default chosen by evidence. "
+        "Your own: FILE.py:CLASS or MODULE:CLASS; naming it runs it.",
     ),
     json: bool = JSON,
 ) -> None:
@@ -41,10 +44,11 @@ def command(
         gardner query pool.parquet --label diagnosis --id patient --ignore date --json
     """
     from gardner.experiment.propose import propose
-    from gardner.model import GLM, parse_channel
+    from gardner.model import GLM
+    from gardner.model.external import load_channel
     from gardner.records.pool_file import read_pool
 
-    model = GLM(channel=parse_channel(channel)) if channel else None
+    model = GLM(channel=load_channel(channel)) if channel else None
     pool = read_pool(table, label, ignore=ignore or [], identifier=identifier)
     with progress_bar("query") as progress:
         found = propose(pool.features, pool.labels, batch, model=model, progress=progress)

@@ -46,6 +46,7 @@ from gardner.experiment.checks import (
     seeds_up_to,
 )
 from gardner.model import GLM, parse_channel, parse_prior
+from gardner.records import MOST_TEXT
 
 MODEL = ("prior", "channel", "teacher_prior", "teacher_channel")
 Variances = Literal["vector", "scalar"]
@@ -74,10 +75,13 @@ class StrategySpec:
         if not isinstance(parameters, Mapping) or not all(isinstance(key, str) for key in parameters):
             raise InvalidInputError(f"{name}.parameters", parameters, "it must map names to values")
         try:
-            canonical(dict(parameters))
-        except (TypeError, ValueError):
+            length = len(canonical(dict(parameters)))
+        except (TypeError, ValueError, RecursionError):
             rule = "values must be finite numbers, texts, booleans or lists of them"
             raise InvalidInputError(f"{name}.parameters", parameters, rule) from None
+        if len(name) + length > MOST_TEXT:
+            rule = f"name and parameters have at most {MOST_TEXT} letters"
+            raise InvalidInputError("strategies", f"{name[:80]} …", rule)
         object.__setattr__(self, "parameters", dict(parameters))  # nobody else's to change
 
     @property
@@ -190,6 +194,7 @@ class Task:
 def code_version(strategy: str) -> str:
     """A stamp of the sources that make a run: loop, strategies, inference, model, and the file of a strategy not ours.
 
+    A module that the name leads to is imported: for strategies that the user names, not for those of stored rows.
     What a strategy of one's own imports from elsewhere is not seen. Any edit counts, of a comment too: a run too many
     costs minutes, a stale row in a figure costs more.
     """
@@ -197,6 +202,23 @@ def code_version(strategy: str) -> str:
 
     found = source_of(strategy)
     return stamp(*_SOURCES, also=[found] if found else [])
+
+
+def stored_version(strategy: str) -> str | None:
+    """:func:`code_version` of a strategy whose name was read from a row: nothing is imported.
+
+    None where it is not known: a module would have to be run, or the file is not in this folder.
+    """
+    from gardner.strategies.external import is_external
+
+    if not is_external(strategy):
+        return stamp(*_SOURCES)
+    file = Path(strategy.rpartition(":")[0])  # rows hold the names of files without folders
+    try:
+        known = file.suffix == ".py" and file.name == str(file) and file.is_file()
+        return stamp(*_SOURCES, also=[file]) if known else None
+    except OSError:  # too long a name, or not ours to read
+        return None
 
 
 def stamp(*patterns: str, also: Sequence[Path] = ()) -> str:

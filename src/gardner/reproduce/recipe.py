@@ -67,7 +67,7 @@ class Kitchen:
     def bench(self, specs: Iterable[Spec]) -> pd.DataFrame:
         """The rows of all tasks of some specs, those run that are not in the store yet."""
         from gardner.experiment import run_tasks
-        from gardner.records import Store
+        from gardner.experiment.stored import read_results
 
         tasks = [task for spec in specs for task in spec.tasks()]
         folder = self.folder / "results"
@@ -76,8 +76,7 @@ class Kitchen:
             **({} if self.time_limit is None else {"time_limit": self.time_limit}),
             progress=lambda now: self.progress(now.done / max(now.total, 1)),
         )  # fmt: skip
-        frame = Store(folder).read_all()
-        frame = frame[frame["key"].isin(outcome.keys)].reset_index(drop=True)
+        frame = read_results(folder, outcome.keys)
         failed = frame[frame["status"] == "failed"]
         if len(failed):
             first = failed.iloc[0]
