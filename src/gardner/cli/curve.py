@@ -105,11 +105,11 @@ def _claimed(out: Path | None) -> Iterator[Path]:
         return
     out.parent.mkdir(parents=True, exist_ok=True)
     temporary = out.with_name(f".part-{out.name}")
-    temporary.touch()
-    try:
+    from gardner.records.unfinished import unfinished
+
+    with unfinished(temporary):
+        temporary.touch()
         yield temporary
-    finally:
-        temporary.unlink(missing_ok=True)
 
 
 def _write(result: Curve, models: tuple[GLM, GLM], path: Path) -> None:

@@ -7,6 +7,7 @@ from pathlib import Path
 import typer
 
 from gardner.cli.console import progress_bar
+from gardner.cli.interrupt import telling
 from gardner.errors import InvalidInputError
 
 
@@ -45,15 +46,12 @@ def command(
         return
     if quick and full:
         raise InvalidInputError("--quick --full", "both", "give one of them")
-    try:
-        with progress_bar("reproduce") as progress:
-            results = reproduce(
-                names or None, out, scale=FULL if full else QUICK, figures=figures, workers=workers,
-                scheduler=scheduler, retry_failed=retry_failed, time_limit=time_limit, progress=progress,
-            )  # fmt: skip
-    except KeyboardInterrupt:
-        typer.echo(f"stopped: what is finished is in {out}; the same command goes on from there", err=True)
-        raise typer.Exit(130) from None
+    more = f"what is finished is in {out}; the same command goes on from there"
+    with telling(lambda: more if (out / "results").is_dir() else ""), progress_bar("reproduce") as progress:
+        results = reproduce(
+            names or None, out, scale=FULL if full else QUICK, figures=figures, workers=workers,
+            scheduler=scheduler, retry_failed=retry_failed, time_limit=time_limit, progress=progress,
+        )  # fmt: skip
     for result in results:
         for verdict in result.verdicts:
             typer.echo(f"[{'holds' if verdict.holds else 'fails'}] {result.name}: {verdict.text}")

@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING, Any
 
 from gardner.errors import GardnerError, InvalidInputError
 from gardner.records.tables import FAILED, REQUIRED, SCHEMA
+from gardner.records.unfinished import unfinished
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -159,20 +160,14 @@ class Store:
 def _put(path: Path, content: bytes, *, force: bool) -> None:
     temporary = path.with_name(f"{_TEMPORARY}{os.getpid()}-{path.name}")
     try:
-        with temporary.open("wb") as file:
+        with unfinished(temporary), temporary.open("wb") as file:
             file.write(content)
             file.flush()
             if force:
                 os.fsync(file.fileno())
-        temporary.replace(path)
+            temporary.replace(path)
     except OSError as error:
-        with suppress(OSError):
-            temporary.unlink()
         raise _trouble(error, path.parent) from None
-    except BaseException:  # Ctrl-C
-        with suppress(OSError):
-            temporary.unlink()
-        raise
 
 
 def _trouble(error: OSError, place: Path) -> StoreError:
