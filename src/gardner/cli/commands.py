@@ -9,12 +9,12 @@ from typer.core import TyperGroup
 
 from gardner import __version__
 from gardner.cli import bench, bounds, budget, curve, models, query, report, reproduce, results, strategies, volume
-from gardner.cli.environment import check_environment
 from gardner.cli.cache import use_compilation_cache
+from gardner.cli.environment import check_environment
 
 
 class Passed(Exception):  # noqa: N818 - it only carries one
-    """What a command raised, past typer, which has answers of its own to the end of a file, an exit or a closed pipe."""
+    """What a command raised, past typer, which would answer an exit, a closed pipe or the end of a file itself."""
 
     def __init__(self, error: BaseException) -> None:
         """Carry it."""

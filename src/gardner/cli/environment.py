@@ -8,6 +8,9 @@ from gardner.errors import InvalidInputError
 
 _THREADS = "NUMBA_NUM_THREADS"
 _PLATFORMS = "JAX_PLATFORMS"
+_WARNINGS = "PYTHONWARNINGS"
+# where a process of Dask's ends at once, another one of Python's cleans up after it, and need not say so
+_QUIET = "ignore:resource_tracker:UserWarning"
 
 
 def check_environment() -> None:
@@ -19,3 +22,4 @@ def check_environment() -> None:
     platforms = [name.strip() for name in os.environ.get(_PLATFORMS, "").split(",") if name.strip()]
     if platforms and "cpu" not in platforms:
         os.environ[_PLATFORMS] = ",".join([*platforms, "cpu"])
+    os.environ[_WARNINGS] = ",".join([one for one in (os.environ.get(_WARNINGS), _QUIET) if one])

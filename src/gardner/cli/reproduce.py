@@ -38,7 +38,8 @@ def command(
 
         gardner reproduce bounds heuristics --full --scheduler tcp://head:8786
     """
-    from gardner.reproduce import FULL, QUICK, RECIPES, reproduce
+    from gardner.records import printable
+    from gardner.reproduce import FULL, QUICK, RECIPES, ReproductionError, reproduce
 
     if listing:
         for name, recipe in RECIPES.items():
@@ -47,12 +48,19 @@ def command(
     if quick and full:
         raise InvalidInputError("--quick --full", "both", "give one of them")
     more = f"what is finished is in {out}; the same command goes on from there"
+    lost: ReproductionError | None = None
     with telling(lambda: more if (out / "results").is_dir() else ""), progress_bar("reproduce") as progress:
-        results = reproduce(
-            names or None, out, scale=FULL if full else QUICK, figures=figures, workers=workers,
-            scheduler=scheduler, retry_failed=retry_failed, time_limit=time_limit, progress=progress,
-        )  # fmt: skip
+        try:
+            results = reproduce(
+                names or None, out, scale=FULL if full else QUICK, figures=figures, workers=workers,
+                scheduler=scheduler, retry_failed=retry_failed, time_limit=time_limit, progress=progress,
+            )  # fmt: skip
+        except ReproductionError as error:
+            lost, results = error, list(error.sections)
     for result in results:
         for verdict in result.verdicts:
-            typer.echo(f"[{'holds' if verdict.holds else 'fails'}] {result.name}: {verdict.text}")
+            typer.echo(f"[{'holds' if verdict.holds else 'fails'}] {result.name}: {printable(verdict.text)}")
     typer.echo(f"wrote {out / 'report.html'}")
+    if lost:
+        typer.echo(f"error: not all results could be had: {printable(str(lost))}", err=True)
+        raise typer.Exit(1)

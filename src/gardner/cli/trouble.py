@@ -48,7 +48,7 @@ def flush() -> None:
 
 def hush() -> None:
     """One line from others too: warnings, and errors in threads and destructors that nobody can catch."""
-    warnings.showwarning = _warn
+    warnings.showwarning = _warn  # type: ignore[assignment]  # whatever the names of its arguments
     sys.unraisablehook = _unraisable
     threading.excepthook = _in_thread
 
@@ -74,7 +74,7 @@ def _explain(error: BaseException) -> tuple[str, int]:
     if isinstance(error, OSError):
         return _of_system(error)
     if isinstance(error, MemoryError):
-        return _line(f"not enough memory ({error or 'no more to be had'}); ask for something smaller"), TROUBLE
+        return _line(f"not enough memory ({str(error) or 'no more to be had'}); ask for something smaller"), TROUBLE
     if isinstance(error, RecursionError):
         return _line(f"something is nested too deeply ({error}); {_MORE}"), TROUBLE
     if isinstance(error, ImportError):
@@ -116,7 +116,9 @@ def _print(text: str) -> None:
         streams.give_up(2)
 
 
-def _warn(message: Warning | str, category: type[Warning], filename: str, lineno: int, *_: Any) -> None:
+def _warn(
+    message: Warning | str, category: type[Warning], filename: str, lineno: int, _: object = None, __: object = None
+) -> None:
     first = next(iter(str(message).strip().splitlines()), category.__name__)
     _print(f"warning: {first}" + (f" ({filename}:{lineno})" if debugging() else ""))
 

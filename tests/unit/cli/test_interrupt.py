@@ -8,8 +8,10 @@ import subprocess
 import sys
 import time
 from pathlib import Path
+from typing import Any
 
 import numpy as np
+import psutil  # type: ignore[import-untyped]
 import pytest
 
 from gardner.experiment.spec import StrategySpec, Task, code_version
@@ -48,7 +50,9 @@ def here(tmp_path_factory: pytest.TempPathFactory) -> Path:
     np.savez(folder / "pool.npz", F=rows, y=labels)
     lines = [",".join([*map(str, row), str(label)]) for row, label in zip(rows, labels, strict=True)]
     names = ",".join([*(f"x{index}" for index in range(40)), "y"])
-    (folder / "pool.csv").write_text("\n".join([names, *lines[:30], *(one.rpartition(",")[0] + "," for one in lines[30:])]))
+    (folder / "pool.csv").write_text(
+        "\n".join([names, *lines[:30], *(one.rpartition(",")[0] + "," for one in lines[30:])])
+    )
     store = Store(folder / "results")
     with store.writing():
         for seed in range(2):
@@ -71,14 +75,26 @@ def interrupted(command: str, moment: float) -> tuple[int, str, float] | None:
         time.sleep(moment)
         if process.poll() is not None:
             return None
+        family = _family(process.pid)
         os.killpg(process.pid, signal.SIGINT)
         begin = time.monotonic()
         try:
-            _, said = process.communicate(timeout=30)
+            process.wait(timeout=30)
         except subprocess.TimeoutExpired:
             os.killpg(process.pid, signal.SIGKILL)
             raise
-        return process.returncode, said, time.monotonic() - begin
+        seconds = time.monotonic() - begin
+        _, said = process.communicate()  # a worker of it may be there for a moment longer
+    while any(one.is_running() for one in family):  # or this test never ends
+        time.sleep(0.05)
+    return process.returncode, said, seconds
+
+
+def _family(number: int) -> Any:
+    try:
+        return psutil.Process(number).children(recursive=True)
+    except psutil.NoSuchProcess:
+        return []
 
 
 def _threads(number: int) -> int:
