@@ -23,17 +23,15 @@ settings.load_profile("gardner")
 
 
 @pytest.fixture
-def gardner(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Callable[..., tuple[int, str, str]]:
+def gardner(capsys: pytest.CaptureFixture[str]) -> Callable[..., tuple[int, str, str]]:
     """The command line in this process: exit code, what it printed, what it complained about."""
 
     def run(*arguments: object) -> tuple[int, str, str]:
-        from gardner.cli import main
+        from gardner.cli import run as call
 
-        monkeypatch.setattr(sys, "argv", ["gardner", *map(str, arguments)])
-        with pytest.raises(SystemExit) as stopped:
-            main()
+        code = call([str(argument) for argument in arguments])
         captured = capsys.readouterr()
-        return int(stopped.value.code or 0), captured.out, captured.err
+        return code, captured.out, captured.err
 
     return run
 

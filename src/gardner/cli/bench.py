@@ -16,6 +16,7 @@ from rich.progress import BarColumn, TextColumn, TimeRemainingColumn
 from rich.progress import Progress as Bar
 
 from gardner.cli.console import JSON, read_range
+from gardner.cli.interrupt import telling
 from gardner.cli.models import TEACHER_CHANNEL, TEACHER_PRIOR
 from gardner.cli.results import show
 from gardner.errors import InvalidInputError
@@ -94,14 +95,11 @@ def _run(spec: Spec, out: Path, options: dict[str, Any]) -> Outcome:
         done = now.done
         draw(now)
 
-    try:
+    with telling(lambda: f"{done} tasks are in {out}; the same command goes on from there" if done else ""):
         from gardner.experiment import run_tasks
 
         with _shown() as draw:
             return run_tasks(spec.tasks(), out, progress=report, **options)
-    except KeyboardInterrupt:
-        typer.echo(f"stopped: {done} tasks are in {out}; the same command goes on from there", err=True)
-        raise typer.Exit(130) from None
 
 
 def _read(

@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import os
+import time
+from contextlib import suppress
 from pathlib import Path
 
 VARIABLE = "GARDNER_CACHE"  # a folder, or "off"
+_JAX = "JAX_COMPILATION_CACHE_DIR"
+_JUST_NOW = 2.0  # seconds
 
 
 def cache_folder() -> Path | None:
@@ -28,7 +32,7 @@ def use_compilation_cache() -> None:
     A folder that cannot be written is done without: the answer is the same, only later.
     """
     folder = cache_folder()
-    if folder is None or "JAX_COMPILATION_CACHE_DIR" in os.environ:
+    if folder is None or _JAX in os.environ:
         return
     compiled = folder / "compiled"
     try:
@@ -37,6 +41,17 @@ def use_compilation_cache() -> None:
         return
     if not os.access(compiled, os.W_OK | os.X_OK):
         return
-    os.environ["JAX_COMPILATION_CACHE_DIR"] = str(compiled)
+    os.environ[_JAX] = str(compiled)
     os.environ.setdefault("JAX_PERSISTENT_CACHE_MIN_COMPILE_TIME_SECS", "0")
     os.environ.setdefault("JAX_PERSISTENT_CACHE_MIN_ENTRY_SIZE_BYTES", "-1")
+
+
+def remove_unfinished() -> None:
+    """Forget what was compiled in the last moments: JAX writes no file whole, and half of one would stay for good."""
+    folder = cache_folder()
+    if folder is None or os.environ.get(_JAX) != str(folder / "compiled"):
+        return
+    for path in (folder / "compiled").iterdir():
+        with suppress(OSError):
+            if time.time() - path.stat().st_mtime < _JUST_NOW:
+                path.unlink()

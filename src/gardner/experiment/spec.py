@@ -289,19 +289,18 @@ def _check_strategies(strategies: Sequence[StrategySpec]) -> None:
 
 
 _KEYS = {"features": "features", "alpha": "pool_ratio", "budget": "budget", "batch": "batch_size"}
+_MOST_VALUES = 100_000
 _OPTIONAL = ("test_rows", "variances", "dtype", *MODEL)
 
 
 def read_spec(path: Path | str) -> Spec:
     """A spec from a YAML file; the format is at the top of this module."""
-    try:
+    from gardner.records.user_file import check_regular, reading  # not at the top: workers need none of it
+
+    check_regular("spec", Path(path))
+    with reading("spec", path):
         found = yaml.load(Path(path).read_text(encoding="utf-8"), Loader=_Loader)  # noqa: S506 - a safe loader
-    except OSError as error:
-        raise InvalidInputError("spec", str(path), f"it cannot be read ({error.strerror})") from None
-    except InvalidInputError:
-        raise
-    except (yaml.YAMLError, ValueError) as error:  # bytes that are no text, numbers of thousands of digits
-        raise InvalidInputError("spec", str(path), f"it is not YAML ({' '.join(str(error).split())})") from None
+    _check_size(found, str(path))
     if not isinstance(found, dict):
         raise InvalidInputError("spec", str(path), "it must map keys to values", hint=f"keys: {_allowed()}")
     for key in found:
@@ -314,6 +313,20 @@ def read_spec(path: Path | str) -> Spec:
     seeds = found["seeds"] if isinstance(found["seeds"], list) else seeds_up_to(found["seeds"])
     strategies = [_strategy(entry) for entry in _listed(found["strategies"])]
     return Spec(strategies=strategies, seeds=seeds, **lists, **{key: found[key] for key in _OPTIONAL if key in found})
+
+
+def _check_size(found: Any, path: str) -> None:
+    """A few lines of aliases can stand for billions of values, or for themselves: count before anything else does."""
+    left, waiting = _MOST_VALUES, [found]
+    while waiting:
+        value = waiting.pop()
+        left -= 1
+        if left < 0:
+            raise InvalidInputError("spec", path, f"with its aliases it holds more than {_MOST_VALUES} values")
+        if isinstance(value, dict):
+            waiting += [*value.keys(), *value.values()]
+        elif isinstance(value, list | tuple | set):
+            waiting += value
 
 
 def _allowed() -> str:

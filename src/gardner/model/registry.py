@@ -76,7 +76,10 @@ def describe(part: Prior | Channel) -> str:
     parameters = list(getattr(part, "__dataclass_fields__", {}))
     if not parameters or part == Gaussian():  # the standard normal goes without its variance
         return name
-    return f"{name}:{getattr(part, parameters[0])!r}" if len(parameters) == 1 else repr(part)
+    if len(parameters) > 1:
+        return repr(part)
+    value = getattr(part, parameters[0])
+    return f"{name}:{value.item() if hasattr(value, 'item') else value!r}"  # NumPy's numbers say their type
 
 
 def summaries(register: dict[str, type]) -> dict[str, str]:

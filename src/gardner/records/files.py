@@ -19,6 +19,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from gardner.errors import GardnerError
+from gardner.records.unfinished import unfinished
 
 TEMPORARY = ".writing-"  # Parquet readers pass over names that begin with a dot
 _MOST_LINKS = 40  # as many as the system itself follows
@@ -55,9 +56,8 @@ def check_writable(path: Path) -> None:
         if not is_door(path):
             target.parent.mkdir(parents=True, exist_ok=True)
             _replaceable(target)
-            trial, descriptor = _temporary(target.parent)
-            os.close(descriptor)
-            trial.unlink()
+            with unfinished(_temporary(target.parent)) as trial:
+                os.close(_create(trial))
     except (OSError, RuntimeError) as error:  # the latter: folders that are links in a circle
         raise _trouble(path, getattr(error, "strerror", None) or str(error)) from None
 
@@ -121,9 +121,8 @@ def _own_descriptor(path: Path) -> int | None:
 
 def _replace(target: Path, content: bytes, force: bool) -> None:
     old = _replaceable(target)
-    temporary, descriptor = _temporary(target.parent)
-    try:
-        with os.fdopen(descriptor, "wb") as file:
+    with unfinished(_temporary(target.parent)) as temporary:
+        with os.fdopen(_create(temporary), "wb") as file:
             if old is not None:
                 _liken(file.fileno(), old)
             file.write(content)
@@ -131,10 +130,6 @@ def _replace(target: Path, content: bytes, force: bool) -> None:
             if force:
                 os.fsync(file.fileno())
         temporary.replace(target)
-    except BaseException:  # Ctrl-C too
-        with suppress(OSError):
-            temporary.unlink()
-        raise
 
 
 def _replaceable(target: Path) -> os.stat_result | None:
@@ -157,10 +152,14 @@ def _replaceable(target: Path) -> os.stat_result | None:
     return old
 
 
-def _temporary(folder: Path) -> tuple[Path, int]:
-    """A new file that nobody else has, with the modes that the user gives to new files."""
-    path = folder / f"{TEMPORARY}{secrets.token_hex(8)}"
-    return path, os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o666)
+def _temporary(folder: Path) -> Path:
+    """A name that nobody else has."""
+    return folder / f"{TEMPORARY}{secrets.token_hex(8)}"
+
+
+def _create(path: Path) -> int:
+    """A new file, with the modes that the user gives to new files."""
+    return os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o666)
 
 
 def _liken(descriptor: int, old: os.stat_result) -> None:

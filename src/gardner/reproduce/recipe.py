@@ -37,7 +37,12 @@ FULL = Scale("full", 1, 10, 10_000_000)  # the paper's
 
 
 class ReproductionError(GardnerError):
-    """A result cannot be had because runs it needs failed."""
+    """A result cannot be had, or several; ``sections`` are those of the page that was written all the same."""
+
+    def __init__(self, what: str, *, hint: str = "", sections: Sequence[Section] = ()) -> None:
+        """Keep what there is: an error must not cost the results that are fine."""
+        super().__init__(what, hint=hint)
+        self.sections = tuple(sections)
 
 
 def _silent(_: float) -> None:

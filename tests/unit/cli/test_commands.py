@@ -168,7 +168,7 @@ def test_bad_input_is_one_line_and_exit_code_2(gardner: Any, arguments: str) -> 
 def test_help_is_fast_and_teaches() -> None:
     """A fresh interpreter: --help must not load the solver."""
     script = (
-        "import sys; from gardner.cli import app; app(['bounds', '--help'], standalone_mode=False); "
+        "import sys; from gardner.cli.commands import app; app(['bounds', '--help'], standalone_mode=False); "
         "print('jax' in sys.modules)"
     )
     result = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)  # noqa: S603

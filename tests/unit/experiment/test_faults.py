@@ -234,7 +234,7 @@ def test_ctrl_c_stops_cleanly_and_says_how_to_go_on(tmp_path: Path, file: Path, 
         told, said = process.communicate(timeout=60)
     assert (process.returncode, told) == (130, ""), said
     done = len(store.keys())
-    assert said == f"stopped: {done} tasks are in {out}; the same command goes on from there\n"
+    assert said == f"interrupted: {done} tasks are in {out}; the same command goes on from there\n"
     wait_for(lambda: not any(one.is_running() for one in family), 20.0)
     assert run_tasks_of(file, out, cluster) == 12 - done
 
