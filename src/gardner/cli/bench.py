@@ -18,7 +18,7 @@ from rich.progress import Progress as Bar
 from gardner.cli.console import JSON, read_range
 from gardner.cli.models import TEACHER_CHANNEL, TEACHER_PRIOR
 from gardner.cli.results import show
-from gardner.errors import InvalidInputError
+from gardner.errors import GardnerError, InvalidInputError
 
 if TYPE_CHECKING:
     from gardner.experiment import Outcome, Progress, Spec
@@ -79,26 +79,26 @@ def command(
     models = {"prior": prior, "channel": channel, "teacher_prior": teacher_prior, "teacher_channel": teacher_channel}
     spec = _read(strategies, given, param or [], test_rows, {name: text for name, text in models.items() if text})
     options = {"workers": workers, "scheduler": scheduler, "time_limit": time_limit, "retry_failed": retry_failed}
-    _finish(_run(spec, out, options), out, json=json)
-
-
-def _run(spec: Spec, out: Path, options: dict[str, Any]) -> Outcome:
-    """Run the tasks with progress shown; on Ctrl-C say how to go on."""
-    done = 0
-
-    def report(now: Progress) -> None:
-        nonlocal done
-        done = now.done
-        draw(now)
-
     try:
         from gardner.experiment import run_tasks
 
-        with _shown() as draw:
-            return run_tasks(spec.tasks(), out, progress=report, **options)
+        with _shown() as report:
+            outcome = run_tasks(spec.tasks(), out, progress=report, **options)
+        _finish(outcome, out, json=json)
     except KeyboardInterrupt:
-        typer.echo(f"stopped: {done} tasks are in {out}; the same command goes on from there", err=True)
+        typer.echo(f"interrupted: {_kept(out)}; the same command goes on from there", err=True)
         raise typer.Exit(130) from None
+
+
+def _kept(out: Path) -> str:
+    """What a stopped command leaves: the folder is asked, for the command may not have got to look into it."""
+    from gardner.records import Store
+
+    try:
+        count = len(Store(out).keys())
+    except GardnerError:
+        count = 0
+    return f"{count} finished tasks are in {out}" if count else f"nothing is in {out} yet"
 
 
 def _read(

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from gardner.experiment.sweep import local_cluster
+from gardner.experiment.cluster import local_cluster
 
 SIZES = ["-N", "60", "-a", "3", "-n", "0.3", "-k", "6", "-s", "2"]
 MINE = """
