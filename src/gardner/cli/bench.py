@@ -78,12 +78,14 @@ def command(
     given = {"features": features, "alpha": alpha, "budget": budget, "batch": batch, "seeds": seeds}
     models = {"prior": prior, "channel": channel, "teacher_prior": teacher_prior, "teacher_channel": teacher_channel}
     spec = _read(strategies, given, param or [], test_rows, {name: text for name, text in models.items() if text})
-    options = {"workers": workers, "scheduler": scheduler, "time_limit": time_limit, "retry_failed": retry_failed}
     try:
         from gardner.experiment import run_tasks
 
         with _shown() as report:
-            outcome = run_tasks(spec.tasks(), out, progress=report, **options)
+            outcome = run_tasks(
+                spec.tasks(), out, workers=workers, scheduler=scheduler, time_limit=time_limit,
+                retry_failed=retry_failed, progress=report,
+            )  # fmt: skip
         _finish(outcome, out, json=json)
     except KeyboardInterrupt:
         typer.echo(f"interrupted: {_kept(out)}; the same command goes on from there", err=True)

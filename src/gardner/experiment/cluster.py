@@ -26,6 +26,7 @@ from gardner.experiment.worker import WORD
 
 PATIENCE = 30.0  # seconds for a scheduler to answer and to have a worker
 SILENCE = 60.0  # seconds without any sign of any worker, later on
+EVERY = 2.0  # seconds between two looks at the workers
 _KEPT = "everything finished is kept; the same command goes on from there"
 
 _log = logging.getLogger("gardner")  # a warning is a line on stderr, unless somebody arranged for something else
@@ -44,7 +45,7 @@ def local_cluster(workers: int) -> Iterator[str]:
     if workers < 1:
         raise InvalidInputError("workers", workers, "it must be at least 1")
     door: Any = distributed  # it has no types
-    logging.getLogger("distributed").setLevel(logging.CRITICAL)
+    _hush()
 
     class Deaf:  # Dask's servers open a port for HTTP whatever their options say
         def start_http_server(self, *_: Any, **__: Any) -> None: ...
@@ -134,7 +135,7 @@ def _connect(scheduler: str) -> Any:
     import distributed
 
     door: Any = distributed
-    logging.getLogger("distributed").setLevel(logging.CRITICAL)  # what matters is told here, on one line
+    _hush()
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # what is wrong is raised as well
@@ -153,6 +154,13 @@ def _connect(scheduler: str) -> Any:
         told = " ".join(str(error).split()) or type(error).__name__
         hint = "is it running? an address is tcp://HOST:PORT, and tls:// needs certificates"
         raise SweepError(f"no scheduler answers at {scheduler} ({told})", hint=hint) from None
+
+
+def _hush() -> None:
+    """What matters is told here, on one line; Dask's loggers have levels and handlers of their own, one by one."""
+    for name in list(logging.root.manager.loggerDict):
+        if name.partition(".")[0] == "distributed":
+            logging.getLogger(name).setLevel(logging.CRITICAL)
 
 
 def _check_own(scheduler: str) -> None:
@@ -207,9 +215,9 @@ class Watch:
         self.ever = self.told = False
 
     def look(self) -> None:
-        """Call this often; it asks the scheduler every two seconds."""
+        """Call this often; it asks the scheduler now and then."""
         now = time.monotonic()
-        if now - self.looked < 2.0:
+        if now - self.looked < EVERY:
             return
         answers, signs = True, self.signs
         try:
