@@ -11,9 +11,9 @@ a lock on the folder that dies with the process; what a killed run left under te
 from __future__ import annotations
 
 import errno
-import fcntl
 import json
 import os
+import sys
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -21,6 +21,9 @@ from typing import TYPE_CHECKING, Any
 
 from gardner.errors import GardnerError, InvalidInputError
 from gardner.records.tables import FAILED, REQUIRED, SCHEMA
+
+if sys.platform != "win32":
+    import fcntl
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -44,6 +47,8 @@ class Store:
     @contextmanager
     def writing(self) -> Iterator[Store]:
         """Make the folder, lock out other writers, sweep what a killed one left."""
+        if sys.platform == "win32":
+            raise StoreError("results can be written, and sweeps run, on Linux and macOS only", hint="use WSL")
         try:
             self.parts.mkdir(parents=True, exist_ok=True)
             self.timings.mkdir(exist_ok=True)
