@@ -41,6 +41,9 @@ def command(
     channel: str = CHANNEL,
     seed: int = typer.Option(0, "--seed", help="Seed of the Monte Carlo method."),
     stderr: float = typer.Option(0.002, "--stderr", help="Standard error of ln v the Monte Carlo method aims at."),
+    time_limit: float = typer.Option(
+        60.0, "--time-limit", metavar="S", help="Seconds the Monte Carlo method may take."
+    ),
     json: bool = JSON,
 ) -> None:
     """Gardner volume of labelled rows: the share of weight vectors that give these labels.
@@ -67,7 +70,7 @@ def command(
     with progress_bar(method) as progress:
         options: dict[str, Any] = {} if method == "amp" else {"progress": progress}
         if method == "mc":
-            options |= {"seed": seed, "stderr": stderr}
+            options |= {"seed": seed, "stderr": stderr, "time_limit": time_limit}
         posterior = infer(matrix, vector, model, method=method, **options)
     if json:
         typer.echo(to_json(record(posterior)))

@@ -92,7 +92,7 @@ class Posterior:
             ),
         }
         unconverged = f"residual {self.residual:.1e} after {self.iterations} iterations"
-        remedies = {"amp": "try method='ep'", "ep": "allow more", "mc": "raise stderr or most_bounces"}
+        remedies = {"amp": "try method='ep'", "ep": "allow more", "mc": "raise stderr, most_bounces or time_limit"}
         what, hint = reasons.get(self.status, (unconverged, remedies[self.method]))
         raise ConvergenceError(f"{self.method} is {self.status.value}: {what}", hint=hint)
 

@@ -16,9 +16,9 @@ gives the same rows.
 from __future__ import annotations
 
 import errno
-import fcntl
 import json
 import os
+import sys
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -28,6 +28,9 @@ from gardner.errors import GardnerError, InvalidInputError
 from gardner.records.checksum import State, sealed, state_of
 from gardner.records.files import TEMPORARY, WriteError, write_file
 from gardner.records.tables import FAILED, REQUIRED, SCHEMA
+
+if sys.platform != "win32":
+    import fcntl
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -51,6 +54,8 @@ class Store:
     @contextmanager
     def writing(self) -> Iterator[Store]:
         """Make the folder, lock out other writers, sweep what a killed one left."""
+        if sys.platform == "win32":
+            raise StoreError("results can be written, and sweeps run, on Linux and macOS only", hint="use WSL")
         try:
             self.parts.mkdir(parents=True, exist_ok=True)
             self.timings.mkdir(exist_ok=True)

@@ -11,8 +11,8 @@ from typing import Any
 
 import pytest
 
+from gardner.experiment.cluster import local_cluster
 from gardner.experiment.spec import MODEL, StrategySpec, Task
-from gardner.experiment.sweep import local_cluster
 from gardner.records import Store, failure_table, run_table
 
 SIZES = ["-N", "60", "-a", "3", "-n", "0.3", "-k", "6", "-s", "2"]
@@ -69,6 +69,28 @@ def test_bench_then_results(gardner: Any, tmp_path: Path, scheduler: str) -> Non
         assert word in out
     code, out, _ = gardner("results", str(tmp_path / "out"), "--at", "0.1", "--at", "0.3", "--json")
     assert sorted(row["budget"] for row in json.loads(out)["rows"]) == [0.1, 0.1, 0.3, 0.3]
+
+
+@pytest.mark.parametrize("moment", ["sweep._keyed", "sweep.connected", "summary.summarise"])
+def test_ctrl_c_at_any_moment_says_what_is_there(
+    gardner: Any, tmp_path: Path, scheduler: str, monkeypatch: pytest.MonkeyPatch, moment: str
+) -> None:
+    """Also before the command has looked into the folder, and after all tasks are in it."""
+
+    def interrupt(*_: object, **__: object) -> None:
+        raise KeyboardInterrupt
+
+    where = ["--out", str(tmp_path / "out"), "--scheduler", scheduler]
+    assert gardner("bench", "random", *SIZES, *where)[0] == 0
+    monkeypatch.setattr(f"gardner.experiment.{moment}", interrupt)
+    names = ["random", "agnostic"] if moment == "sweep.connected" else ["random"]
+    for folder, kept in (("out", "2 finished tasks are in"), ("new", "nothing is in")):
+        if folder == "new" and moment == "summary.summarise":
+            continue
+        code, out, err = gardner("bench", *names, *SIZES, *where[2:], "--out", tmp_path / folder)
+        assert (code, out) == (130, "")
+        assert err.startswith(f"interrupted: {kept} {tmp_path / folder}")
+        assert err.endswith("; the same command goes on from there\n")
 
 
 def test_a_spec_file(gardner: Any, tmp_path: Path, scheduler: str) -> None:

@@ -166,3 +166,21 @@ def test_reasons_are_printable(tmp_path: Path) -> None:
 def test_columns_cannot_get_lost() -> None:
     with pytest.raises(TypeError, match="no such columns: surprise"):
         run_table(TASK, [{**ROUND, "surprise": 1}])
+
+
+WINDOWS = """
+import sys, pandas, pyarrow.parquet
+sys.platform, sys.modules["fcntl"] = "win32", None
+from gardner.records import Store, StoreError
+print(Store(sys.argv[1]).keys())
+try:
+    with Store(sys.argv[1]).writing(): pass
+except StoreError as error:
+    print(error)
+"""
+
+
+def test_where_there_are_no_locks_reading_works_and_writing_says_why(tmp_path: Path) -> None:
+    command = [sys.executable, "-c", WINDOWS, str(tmp_path)]
+    told = subprocess.run(command, capture_output=True, text=True, check=True, timeout=120).stdout  # noqa: S603
+    assert told == "[]\nresults can be written, and sweeps run, on Linux and macOS only; use WSL\n"
