@@ -6,7 +6,7 @@
    Monte Carlo elsewhere. Wrong means off by more than 6 %, twice what is tolerated.
 3. Time: what the estimate adds to a run.
 
-    python -m benchmarks.trust                  # 1056 pools and 288 subsets: about twenty minutes
+    python -m benchmarks.trust                  # 1056 pools and 192 subsets: about ten minutes
     python -m benchmarks.trust --draws 4 --seeds 1
 """
 

@@ -19,19 +19,18 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any, Literal
 
 import numpy as np
 
 from gardner.errors import InvalidInputError
 from gardner.inference.damping import Damper, Verdict
-from gardner.inference.inputs import check_settings, check_training, host
-from gardner.inference.kernel import Sweeper, pool_fields
+from gardner.inference.emptiness import decided
+from gardner.inference.inputs import check_settings, check_training
+from gardner.inference.kernel import Sweeper
 from gardner.inference.noisy_scalars import CHANNELS
 from gardner.inference.posterior import Posterior, Status
-from gardner.inference.separable import MARGIN, separate
-from gardner.inference.separable import Verdict as Separable
 from gardner.inference.trust import judged, neglected_by_amp
 from gardner.model import GLM, PERCEPTRON, library_of
 from gardner.model.special import Array
@@ -139,12 +138,12 @@ def amp(
         damping=damper.value,
     )
     if decide_empty and model.channel.noiseless:
-        posterior = _decided(posterior, rows)
+        posterior = decided(posterior, rows)
     if not (check_input and posterior.converged and rows.shape[0]):
         return posterior
-    scalar = variances == "scalar"
     fields = found.omega, found.V, found.precision, weights.variance
-    return judged(posterior, neglected_by_amp(rows, labels, model.channel, *fields, scalar=scalar))
+    neglected = neglected_by_amp(rows, labels, model.channel, *fields, scalar=variances == "scalar")
+    return judged(posterior, neglected, information=-_of_weights(model, found, weights))
 
 
 @dataclass(frozen=True)
@@ -204,13 +203,19 @@ def _damped(state: Start, weights: Weights, g: Array, keep: float) -> Start:
 def bethe(model: GLM, found: Passage, weights: Weights, labels: Array) -> float:
     """ln Z at a fixed point, summed in double precision."""
     library = library_of(weights.mean)
+    of_rows = model.channel.log_partition(labels, found.omega, found.V, library) + 0.5 * found.V * found.g * found.g
+    return _of_weights(model, found, weights) + float(library.xp.sum(of_rows, dtype=library.xp.float64))
+
+
+def _of_weights(model: GLM, found: Passage, weights: Weights) -> float:
+    """The weights' share of ln Z: less the relative entropy of their posteriors and the prior."""
+    library = library_of(weights.mean)
     of_weights = (
         model.prior.log_partition(found.precision, weights.b, library)
         - weights.b * weights.mean
         + 0.5 * found.precision * (weights.mean * weights.mean + weights.variance)
     )
-    of_rows = model.channel.log_partition(labels, found.omega, found.V, library) + 0.5 * found.V * found.g * found.g
-    return sum(float(library.xp.sum(part, dtype=library.xp.float64)) for part in (of_weights, of_rows))
+    return float(library.xp.sum(of_weights, dtype=library.xp.float64))
 
 
 def cold_start(rows: Array, model: GLM) -> Start:
@@ -293,25 +298,3 @@ def _passage_of(
         return lambda start: passage(rows, labels, start, model, variances)
     sweeper = Sweeper(rows, labels, model.channel, scalar=variances == "scalar", threads=threads)
     return lambda start: Passage(*sweeper(start.mean, start.variance, start.g))
-
-
-def _decided(posterior: Posterior, rows: Array) -> Posterior:
-    """The posterior with the verdict on whether it exists; mostly its mean is a witness, by ``separate``'s rule."""
-    xp = library_of(rows).xp
-    fields, squares = _fields_and_norms(rows, posterior.mean)
-    least = MARGIN * xp.sqrt(squares * xp.sum(posterior.mean * posterior.mean))
-    if bool(xp.all(posterior.labels * fields > least)):
-        return posterior
-    verdict = separate(host(rows), host(posterior.labels), host(posterior.mean)).verdict
-    if verdict is Separable.EMPTY:
-        return posterior.emptied()
-    if verdict is Separable.UNDECIDED and posterior.converged:
-        return replace(posterior, status=Status.UNDECIDED)
-    return posterior
-
-
-def _fields_and_norms(rows: Array, mean: Array) -> tuple[Array, Array]:
-    xp = library_of(rows).xp
-    if isinstance(rows, np.ndarray):
-        return pool_fields(rows, mean, np.ones_like(mean))
-    return xp.matmul(rows, mean), xp.sum(rows * rows, axis=1)

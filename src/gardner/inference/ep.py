@@ -129,7 +129,9 @@ def expectation_propagation(
     some = sampled(y.size, max(SAMPLE, F.shape[1]))  # at most the cost of one more iteration
     spread = scipy.linalg.solve_triangular(run.state.cholesky, F[some].T, lower=True, check_finite=False)
     cavity = run.state.omega[some], run.state.V[some]
-    return judged(posterior, neglected_by_ep(spread, y[some], model.channel, *cavity, y.size))
+    second = float(np.sum(posterior.mean**2 + posterior.variance)) / model.prior.second_moment
+    relative_entropy = 0.5 * (second - posterior.features) + float(np.sum(np.log(np.diag(run.state.cholesky))))
+    return judged(posterior, neglected_by_ep(spread, y[some], model.channel, *cavity, y.size), relative_entropy)
 
 
 def _deviation(model: GLM) -> float:

@@ -39,7 +39,10 @@ def as_array(name: str, values: Any) -> Array:
 
 def host(array: Array) -> NDArray[Any]:
     """The array as one of NumPy, wherever it was."""
-    return np.asarray(array if isinstance(array, np.ndarray) else array_api_compat.to_device(array, "cpu"))
+    try:
+        return np.asarray(array)
+    except (TypeError, RuntimeError):  # on a device that NumPy cannot read
+        return np.asarray(array_api_compat.to_device(array, "cpu"))
 
 
 def check_training(rows: Any, labels: Any, model: GLM) -> tuple[Array, Array]:

@@ -123,28 +123,28 @@ def neglected_by_ep(
     return Neglected(total * count * (count - 1) / pairs, cause)
 
 
-def judged(posterior: Posterior, neglected: Neglected) -> Posterior:
-    """The posterior with the estimate of its error; doubtful where that is beyond what is tolerated."""
+def judged(posterior: Posterior, neglected: Neglected, information: float) -> Posterior:
+    """The posterior with the estimate of its error; doubtful where that is beyond what is tolerated.
+
+    The error is compared with ln Z. Of labels that are real numbers ln Z depends on their unit: there it is compared
+    with the ``information`` of the labels on the weights, or with that on their own fields, in nats.
+    """
     correction = neglected.correction
     if not math.isfinite(correction):
         return posterior
-    size = _size(posterior)
+    size = abs(posterior.log_evidence) if posterior.model.channel.labels else max(information, _narrowed(posterior))
     posterior = replace(posterior, correction=correction)
     if abs(correction) <= max(TOLERANCE * size, LEAST):
         return posterior
     doubt = (
-        f"{neglected.cause}; what {posterior.method} leaves out would change the log-evidence by about "
-        f"{correction:+.2g}, {100.0 * abs(correction) / size:.2g} % of it"
+        f"{neglected.cause}; what {posterior.method} leaves out would change the log-evidence of "
+        f"{posterior.log_evidence:.3g} by about {correction:+.2g}"
     )
     return replace(posterior, status=Status.DOUBTFUL, doubt=doubt)
 
 
-def _size(posterior: Posterior) -> float:
-    """What the correction is compared with: |ln Z|, or for labels that are real numbers, whose ln Z depends on their
-    unit, the nats by which the labels narrow their own fields."""
-    channel = posterior.model.channel
-    if channel.labels:
-        return abs(posterior.log_evidence)
+def _narrowed(posterior: Posterior) -> float:
+    """½ Σ |ln(1 − V S)|: by how much the labels narrow their own fields, in nats."""
     library = library_of(posterior.omega)
-    slope = channel.derivatives(posterior.labels, posterior.omega, posterior.V, library)[1]
-    return float(library.xp.sum(library.xp.abs(library.xp.log1p(-posterior.V * slope)))) / 2.0
+    slope = posterior.model.channel.derivatives(posterior.labels, posterior.omega, posterior.V, library)[1]
+    return 0.5 * float(library.xp.sum(library.xp.abs(library.xp.log1p(-posterior.V * slope))))
