@@ -126,7 +126,7 @@ def expectation_propagation(
     posterior = _posterior(run, y, model, basis)
     if run.status is not Status.CONVERGED:
         return posterior
-    some = sampled(y.size, max(SAMPLE, F.shape[1]))  # at most the cost of one more iteration
+    some = sampled(y.size, max(SAMPLE, F.shape[1]))  # the cost of one or two more iterations
     spread = scipy.linalg.solve_triangular(run.state.cholesky, F[some].T, lower=True, check_finite=False)
     cavity = run.state.omega[some], run.state.V[some]
     second = float(np.sum(posterior.mean**2 + posterior.variance)) / model.prior.second_moment
