@@ -79,6 +79,7 @@ def record(pool: PoolFile, found: Proposals) -> dict[str, Any]:
         "model": describe_model(found.model),
         "log_evidence": found.posterior.log_evidence,
         "status": found.posterior.status.value,
+        "doubt": found.posterior.doubt,
         "residual": found.posterior.residual,
         "notes": _notes(pool, found),
     }
@@ -118,3 +119,5 @@ def _print(pool: PoolFile, found: Proposals, name: str) -> None:
     output().print(f"{escape(_short(told['model']['channel']))}, {evidence}, {told['status']}", highlight=False)
     for note in told["notes"]:
         typer.echo(f"note: {note}", err=True)
+    if told["doubt"]:
+        typer.echo(f"warning: ep is doubtful: {told['doubt']}", err=True)
