@@ -6,7 +6,10 @@ READY  := $(VENV)/.ready
 # two test workers with two threads of linear algebra each would fight for the cores
 ONE_THREAD := OPENBLAS_NUM_THREADS=1 OMP_NUM_THREADS=1
 
-.PHONY: report test test-slow check format clean
+COUNT ?= 10000
+SEED ?= 0
+
+.PHONY: report test test-slow fuzz check format clean
 
 $(READY): pyproject.toml constraints.txt
 	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Gardner needs Python 3.11 or newer")'
@@ -28,6 +31,10 @@ test: check
 
 test-slow: $(READY)
 	$(ONE_THREAD) $(BIN)/pytest -m slow -n 2
+
+# command lines and files at random; the same SEED gives the same ones
+fuzz: $(READY)
+	$(ONE_THREAD) $(BIN)/python -m tests.fuzz --count $(COUNT) --seed $(SEED)
 
 format: $(READY)
 	$(BIN)/ruff check --fix .

@@ -78,7 +78,7 @@ def _report(cases: list[Case], options: argparse.Namespace) -> int:
 
 def _remarks(verdicts: list[Verdict]) -> None:
     """What breaks no rule and is worth a look: trouble that nobody foresaw, and the slowest."""
-    unforeseen = {}
+    unforeseen: dict[str, Verdict] = {}
     for verdict in verdicts:
         if verdict.code == 1 and not verdict.wrong:
             unforeseen.setdefault(verdict.err.strip().splitlines()[-1:][0][:160], verdict)

@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-
 from tests.fuzz.texts import CANARY
 
 
@@ -85,9 +84,7 @@ def _npy_pickled() -> bytes:
     return _saved(np.array([_Touch()], dtype=object))
 
 
-def _npz(
-    rows: int = 12, columns: int = 6, labels: str = "labels", spoil: str = "", seed: int = 0
-) -> bytes:
+def _npz(rows: int = 12, columns: int = 6, labels: str = "labels", spoil: str = "", seed: int = 0) -> bytes:
     """Rows and labels in one archive; ``spoil`` names what is wrong with it."""
     matrix, vector = arrays(rows, columns, seed)
     members = {"rows.npy": _saved(matrix), f"{labels}.npy": _saved(vector)}
@@ -112,17 +109,17 @@ def _zipped(members: dict[str, bytes], spoil: str) -> bytes:
     with zipfile.ZipFile(sink, "w", method) as archive:
         for name, data in members.items():
             archive.writestr(zipfile.ZipInfo(name), data, compress_type=method)
-    data = bytearray(sink.getvalue())
+    whole = bytearray(sink.getvalue())
     # (offset in the local header, offset in the directory, what is written there)
     changes = {"encrypted": (6, 8, b"\1"), "method": (8, 10, b"\x63"), "checksum": (14, 16, b"\xff")}
     if spoil in changes:
         local, listed, value = changes[spoil]
         for mark, offset in ((b"PK\3\4", local), (b"PK\1\2", listed)):
-            place = data.find(mark)
+            place = whole.find(mark)
             while place >= 0:
-                data[place + offset : place + offset + 1] = value
-                place = data.find(mark, place + 4)
-    return bytes(data)
+                whole[place + offset : place + offset + 1] = value
+                place = whole.find(mark, place + 4)
+    return bytes(whole)
 
 
 ARCHIVES: dict[str, Callable[..., bytes]] = {
@@ -135,10 +132,10 @@ ARCHIVES: dict[str, Callable[..., bytes]] = {
     "pickled_npy": _npy_pickled,
     "npz": _npz,
 }
-STRANGE = (
+_STRANGE = (
     "object text bytes complex record dates scalar empty no_columns no_rows cube bool half "
     "big_endian fortran uint64 longdouble"
-).split()
-SPOILS = (
-    "text no_ending pickle empty odd_names empty_member encrypted method checksum deflate"
-).split()
+)
+STRANGE = _STRANGE.split()
+_SPOILS = "text no_ending pickle empty odd_names empty_member encrypted method checksum deflate"
+SPOILS = _SPOILS.split()

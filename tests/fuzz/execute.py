@@ -118,9 +118,7 @@ def run_process(case: Case, folder: Path) -> tuple[int | None, str, str]:
     """The command as a process of its own."""
     with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err, _target(case, out) as target:
         code = _started(case, folder, target, err)
-        out.seek(0)
-        err.seek(0)
-        return code, *(stream.read().decode(errors="replace") for stream in (out, err))
+        return code, _read(out), _read(err)
 
 
 def _started(case: Case, folder: Path, target: Any, err: Any) -> int | None:
@@ -172,9 +170,12 @@ def run_inside(case: Case, folder: Path, main: Callable[[], Any]) -> tuple[int, 
             for stream in (sys.stdout, sys.stderr):
                 with contextlib.suppress(ValueError, OSError):
                     stream.flush()
-        out.seek(0)
-        err.seek(0)
-        return code, *(stream.read().decode(errors="replace") for stream in (out, err))
+        return code, _read(out), _read(err)
+
+
+def _read(stream: Any) -> str:
+    stream.seek(0)
+    return bytes(stream.read()).decode(errors="replace")
 
 
 def _exit_code(main: Callable[[], Any]) -> int:
@@ -198,8 +199,8 @@ def _captured(out: Any, err: Any) -> Iterator[None]:
     streams, kept = (sys.stdout, sys.stderr), (os.dup(1), os.dup(2))
     os.dup2(out.fileno(), 1)
     os.dup2(err.fileno(), 2)
-    sys.stdout = open(1, "w", encoding="utf-8", closefd=False)  # noqa: PTH123, SIM115
-    sys.stderr = open(  # noqa: PTH123, SIM115
+    sys.stdout = open(1, "w", encoding="utf-8", closefd=False)  # noqa: SIM115
+    sys.stderr = open(  # noqa: SIM115
         2, "w", encoding="utf-8", errors="backslashreplace", buffering=1, closefd=False
     )
     try:

@@ -21,7 +21,8 @@ _TRACES = (
     "Fatal Python error",
     "Segmentation fault",
 )
-_NAN = re.compile(r"(?<![\w.'\"])[-+]?nan(?![\w'\"])", re.IGNORECASE)
+# not inside a word, a quotation, or a parameter such as random(a=NaN)
+_NAN = re.compile(r"(?<![\w.'\"=])[-+]?nan(?![\w'\"])", re.IGNORECASE)
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
 
 

@@ -48,7 +48,7 @@ class Worker:
     def __init__(self, cache: str) -> None:
         """Start it; compiled formulas are kept in ``cache``."""
         self.pipe, theirs = Pipe()
-        self.log = tempfile.TemporaryFile()
+        self.log, self.said = tempfile.TemporaryFile(), ""  # noqa: SIM115 - closed by stop
         path = os.pathsep.join([str(ROOT / "src"), str(ROOT)])
         env = {**os.environ, "PYTHONPATH": path, "GARDNER_CACHE": cache, "COLUMNS": "140"}
         self.process = subprocess.Popen(  # noqa: S603 - our own module
@@ -57,9 +57,13 @@ class Worker:
             stdin=subprocess.DEVNULL, stdout=self.log, stderr=self.log,
         )  # fmt: skip
         theirs.close()
-        if not self.pipe.poll(_START) or self.pipe.recv_bytes() != b"ready":
+        try:
+            ready = self.pipe.poll(_START) and self.pipe.recv_bytes() == b"ready"
+        except EOFError:
+            ready = False
+        if not ready:
             self.stop()
-            raise RuntimeError(f"no worker could be started: {self._said()}")
+            raise RuntimeError(f"no worker could be started: {self.said}")
 
     def ask(self, case: Case, limit: float = LIMIT) -> Verdict:
         """Run a case; the process is gone if the case hung or killed it."""
@@ -70,14 +74,14 @@ class Worker:
             if not self._answers(begin, grace):
                 self.stop()
                 wrong = {"in_time": f"still running after {limit:g} s"}
-                return Verdict(case, None, "", self._said(), time.monotonic() - begin, wrong)
+                return Verdict(case, None, "", self.said, time.monotonic() - begin, wrong)
             told: dict[str, Any] = json.loads(self.pipe.recv_bytes())
         except (EOFError, OSError):
             with contextlib.suppress(subprocess.TimeoutExpired):
                 self.process.wait(5.0)  # its own exit code tells more than our signal's
             code = self.stop()
             wrong = {"known_exit_code": f"the process died: exit code {code}"}
-            return Verdict(case, code, "", self._said(), time.monotonic() - begin, wrong)
+            return Verdict(case, code, "", self.said, time.monotonic() - begin, wrong)
         if told.pop("memory") > _MOST_MEMORY:
             self.stop()
         return Verdict(case, **told)
@@ -91,8 +95,13 @@ class Worker:
         """Kill it and whatever it started."""
         with contextlib.suppress(ProcessLookupError):
             os.killpg(self.process.pid, signal.SIGKILL)
-        self.pipe.close()
-        return self.process.wait()
+        code = self.process.wait()
+        if self.alive:
+            self.pipe.close()
+            self.log.seek(0)
+            self.said = self.log.read().decode(errors="replace")[-4000:]
+            self.log.close()
+        return code
 
     def _answers(self, begin: float, limit: float) -> bool:
         """Wait for the answer. Time in which others had the processor is not the command's."""
@@ -101,10 +110,6 @@ class Worker:
             if self.pipe.poll(0.5):
                 return True
         return False
-
-    def _said(self) -> str:
-        self.log.seek(0)
-        return self.log.read().decode(errors="replace")[-4000:]
 
 
 def _starved(process: int) -> float:
@@ -162,5 +167,3 @@ def _kept(cache: str) -> Iterator[Callable[[Case], Verdict]]:
     finally:
         if worker is not None and worker.alive:
             worker.stop()
-
-

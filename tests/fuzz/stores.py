@@ -75,7 +75,4 @@ def make_store(path: Path, parts: list[dict[str, Any]], run: bool = False) -> No
 
 def _typed(record: dict[str, Any]) -> dict[str, Any]:
     numbers = {one.name for one in SCHEMA if pa.types.is_floating(one.type)}
-    return {
-        key: float(value) if key in numbers and isinstance(value, str) else value
-        for key, value in record.items()
-    }
+    return {key: float(value) if key in numbers and isinstance(value, str) else value for key, value in record.items()}

@@ -11,7 +11,6 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pyarrow as pa  # type: ignore[import-untyped]
-
 from tests.fuzz.archives import arrays
 
 
@@ -98,8 +97,8 @@ def _column(kind: str, rows: int) -> Any:
     return values[kind]
 
 
-EXTRAS = (
-    "twice bytes lists maps dates decimals durations nulls kinds bools uint64 half nan big"
-).split()
-LABELS = "two texts real none one three full".split()
+_EXTRAS = "twice bytes lists maps dates decimals durations nulls kinds bools uint64 half nan big"
+EXTRAS = _EXTRAS.split()
+_LABELS = "two texts real none one three full"
+LABELS = _LABELS.split()
 TABLES: dict[str, Callable[..., bytes]] = {"csv": _csv, "parquet": _parquet}

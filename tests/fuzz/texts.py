@@ -93,10 +93,7 @@ def _deep_yaml(depth: int, opening: str = "[") -> bytes:
 def _alias_bomb(levels: int = 9, width: int = 9) -> bytes:
     """A few hundred bytes of aliases of aliases: written out they would fill the memory."""
     lines = ["a0: &a0 lol"]
-    lines += [
-        f"a{level}: &a{level} [{', '.join([f'*a{level - 1}'] * width)}]"
-        for level in range(1, levels)
-    ]
+    lines += [f"a{level}: &a{level} [{', '.join([f'*a{level - 1}'] * width)}]" for level in range(1, levels)]
     return "\n".join([*lines, f"strategies: *a{levels - 1}", "features: *a1"]).encode()
 
 

@@ -24,7 +24,7 @@ def obey_permissions() -> None:
     libc = ctypes.CDLL(None, use_errno=True)
     for capability in _DROPPED:
         libc.prctl(_PR_CAPBSET_DROP, capability, 0, 0, 0)  # fails for users, who have none anyway
-    os.execv(sys.executable, [sys.executable, "-m", "tests.fuzz.worker", *sys.argv[1:], "again"])
+    os.execv(sys.executable, [sys.executable, "-m", "tests.fuzz.worker", *sys.argv[1:], "again"])  # noqa: S606
 
 
 def serve(descriptor: int) -> None:
