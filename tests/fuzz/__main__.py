@@ -85,7 +85,7 @@ def _remarks(verdicts: list[Verdict]) -> None:
     for message, verdict in unforeseen.items():
         print(f"exit code 1: {message}\n    {verdict.case}")
     for verdict in sorted(verdicts, key=lambda one: -one.seconds)[:5]:
-        print(f"{verdict.seconds:.1f} s: {verdict.case.argv}")
+        print(f"{verdict.seconds:.1f} s, {verdict.work:.1f} s of a processor: {verdict.case.argv}")
 
 
 if __name__ == "__main__":

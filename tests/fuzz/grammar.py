@@ -1,11 +1,12 @@
 """Cases drawn at random: command lines of every command, valid, nearly valid and absurd.
 
 Most are cheap, because bad input is refused before the work. ``quick`` leaves out what solves a
-theory problem or starts a cluster of workers, which takes seconds each.
+theory problem, starts a cluster of workers or needs a process of its own: seconds each.
 """
 
 from __future__ import annotations
 
+import itertools
 from typing import Any
 
 from hypothesis import HealthCheck, Phase, given, seed, settings
@@ -15,28 +16,30 @@ from tests.fuzz.case import Case, Recipe
 
 Argv = list[str]
 Drawn = tuple[Argv, dict[str, Recipe]]
+_TURN = 10  # cases drawn at once: of more Hypothesis would draw most as variations of one another
 
 
 def drawn(count: int, number: int, *, quick: bool) -> list[Case]:
-    """So many cases of a seed; the same ones each time."""
-    found: list[Case] = []
+    """So many different cases of a seed; the same ones each time."""
+    found: dict[str, Case] = {}
 
-    @seed(number)
-    @settings(
-        max_examples=count,
+    def collect(case: Case) -> None:
+        if len(found) < count:
+            found.setdefault(str(case), case)
+
+    run = settings(
+        max_examples=_TURN,
         database=None,
         deadline=None,
         derandomize=False,
         phases=[Phase.generate],
         suppress_health_check=list(HealthCheck),
-    )
-    @given(cases(quick=quick))
-    def collect(case: Case) -> None:
-        found.append(case)
-
-    collect()
-    kept = found[:count]
-    return [Case(**{**vars(case), "name": f"seed-{number}-{i}"}) for i, case in enumerate(kept)]
+    )(given(cases(quick=quick))(collect))
+    for turn in itertools.count():
+        if len(found) == count:
+            break
+        seed(f"{number} {turn}")(run)()
+    return [Case(**{**vars(case), "name": f"seed-{number}-{index}"}) for index, case in enumerate(found.values())]
 
 
 @st.composite
@@ -45,7 +48,7 @@ def cases(draw: st.DrawFn, *, quick: bool) -> Case:
     make = draw(st.sampled_from(QUICK if quick else ALL))
     argv, files = draw(make())
     argv = draw(_edited(argv))
-    if draw(some.one_in(300 if quick else 50)):
+    if not quick and draw(some.one_in(25)):
         around = draw(st.sampled_from(some.SURROUNDINGS))
         return Case("", argv, files, process=True, **around)
     return Case("", argv, files)

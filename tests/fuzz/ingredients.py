@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import cache
 from typing import Any
 
 from hypothesis import strategies as st
@@ -39,6 +40,7 @@ SURROUNDINGS: tuple[dict[str, Any], ...] = (
 )
 
 
+@cache
 def one_in(count: int) -> st.SearchStrategy[bool]:
     """True once in so many draws; the simplest draw is False."""
     return st.integers(0, count - 1).map(lambda drawn: drawn == count - 1)
@@ -49,53 +51,63 @@ def mostly(good: st.SearchStrategy[Any], odd: st.SearchStrategy[Any]) -> st.Sear
     return one_in(4).flatmap(lambda wanted: odd if wanted else good)
 
 
+@cache
 def words() -> Texts:
     """Texts that an argument can hold: no NUL."""
     plain = st.text(st.characters(exclude_characters="\0", exclude_categories=["Cs"]), max_size=12)
     return st.sampled_from(HOSTILE) | plain | st.sampled_from(EXTREME) | st.just("\udcff")
 
 
+@cache
 def numbers() -> Texts:
     """Numbers as people and programs write them, and what is none."""
     drawn = st.floats().map(repr) | st.floats(1e-12, 1e4).map(repr) | st.integers().map(str)
     return st.sampled_from(EXTREME) | drawn
 
 
+@cache
 def no_numbers() -> Texts:
     """What no command takes for a pool ratio or a budget."""
     return st.sampled_from(NO_NUMBERS)
 
 
+@cache
 def integers() -> Texts:
     """Whole numbers, and what is none."""
     return st.integers(-3, 40).map(str) | numbers()
 
 
+@cache
 def counts() -> Texts:
     """Numbers of things, small or refused."""
     return st.sampled_from(("0", "1", "2", "-1", "x", "1.5", "nan", "99999999999999999999"))
 
 
+@cache
 def good_alphas() -> Texts:
     """Pool ratios."""
     return st.sampled_from(("3", "1", "2.5", "10"))
 
 
+@cache
 def paths() -> Texts:
     """Places within the scratch folder."""
     return st.sampled_from(("out", "evil.py", "evil.py/x", "", ".", "a/b/c", "x" * 300, "[red]", "ü\x1b"))
 
 
+@cache
 def formats() -> Texts:
     """Formats of figures."""
     return st.sampled_from(("svg", "png", "pdf", "gif", "", "SVG", "../x"))
 
 
+@cache
 def addresses() -> Texts:
     """Schedulers that cannot be; those that nobody answers are waited for, and in the corpus."""
     return st.sampled_from(("x", "", "zzz://1:2", "tcp://", "tcp://127.0.0.1:99999", "[::", "inproc://x"))
 
 
+@cache
 def parameters() -> Texts:
     """Parameters of strategies."""
     names = st.sampled_from(("random", "mixture", "committee", "x", ""))
@@ -104,11 +116,13 @@ def parameters() -> Texts:
     return st.builds("{}.{}={}".format, names, keys, values) | words()
 
 
+@cache
 def strategies() -> Texts:
     """Strategies that are there."""
     return st.sampled_from(("random", "agnostic", "informed", "mixture", "committee"))
 
 
+@cache
 def models() -> Texts:
     """Any prior or channel with any parameter, and what is neither."""
     names = _MODELS.split()
@@ -117,12 +131,14 @@ def models() -> Texts:
     return st.sampled_from(names) | named | st.sampled_from(odd) | words().filter(lambda x: "evil" not in x)
 
 
+@cache
 def priors(real: bool) -> Texts:
     """Priors: mostly the fast ones."""
     fast = st.sampled_from(("gaussian", "gaussian", "rademacher", "gaussian:1e300", "gaussian:1e-9"))
     return mostly(fast, models()) if real else models()
 
 
+@cache
 def channels(real: bool) -> Texts:
     """Channels: mostly the fast ones."""
     fast = st.sampled_from(("sign", "sign", "flip:0.05", "probit:0.1", "linear:0.1", "flip:1e-300"))
@@ -143,6 +159,7 @@ GOALS: dict[str, Callable[[Texts], dict[str, Texts]]] = {
 }
 
 
+@cache
 def refusals(command: str) -> st.SearchStrategy[list[str]]:
     """Words that make a command line surely refused, before any work."""
     texts = ["-a x", "-a", "--nonsense", "-a nan:", "--json=5", "surplus --nope"]
@@ -219,6 +236,7 @@ def tables(draw: st.DrawFn, endings: tuple[str, ...] = (".csv", ".tsv", ".parque
     return f"t{ending}", draw(damaged(recipe))
 
 
+@cache
 def bad_specs() -> st.SearchStrategy[Recipe]:
     """Specs with one key that is surely wrong, and files that are none."""
     odd: Any = st.sampled_from((None, [], {}, "x", "", -1, 0, True, "nan", [[1]], {"a": 1}, 10**40, [1, 1], "1e999"))
@@ -264,6 +282,7 @@ def stores(draw: st.DrawFn, *, run: bool) -> dict[str, Recipe]:
     return files
 
 
+@cache
 def _cell(name: str, usual: Any) -> st.SearchStrategy[Any]:
     """A value for a column of a part."""
     if name == "parameters":

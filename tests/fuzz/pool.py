@@ -35,6 +35,7 @@ class Verdict:
     err: str
     seconds: float
     wrong: dict[str, str]
+    work: float = 0.0  # seconds of a processor
 
     def __str__(self) -> str:
         """Rules, the command and the end of what it complained about."""

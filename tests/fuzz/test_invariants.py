@@ -170,17 +170,12 @@ def test_a_worker_that_hangs_is_killed_and_one_that_dies_is_replaced() -> None:
     assert set(verdict.wrong) == {"in_time"}
     assert time.monotonic() - begin < 60.0
     assert not worker.alive
-    first, second = run_cases([dies, Case("fine", ["models"])], 1, "off")
+    # root passes over permissions; a worker does not, or a locked file would be as good as any
+    locked = Case("locked", ["volume", "-r", "x.npy", "-l", "x.npy"], {"x.npy": {"make": "rows_npy", "mode": "000"}})
+    first, second, third = run_cases([dies, Case("fine", ["models"]), locked], 1, "off")
     assert "exit code -9" in first.wrong["known_exit_code"]
     assert (second.wrong, second.code) == ({}, 0)
-
-
-def test_permissions_hold_in_a_worker() -> None:
-    """Root passes over them; a worker does not, or a locked file would be as good as any."""
-    locked = {"make": "rows_npy", "mode": "000"}
-    case = Case("locked", ["volume", "-r", "rows.npy", "-l", "rows.npy"], {"rows.npy": locked})
-    (verdict,) = run_cases([case], 1, "off")
-    assert "ermission" in verdict.err
+    assert "ermission" in third.err
 
 
 def test_the_corpus_is_sound(tmp_path: Path) -> None:

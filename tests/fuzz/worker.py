@@ -42,12 +42,19 @@ def serve(descriptor: int) -> None:
             case = Case.from_record(json.loads(pipe.recv_bytes()))
         except EOFError:
             return
+        begin = sum(os.times()[:4])
         with scratch(case) as folder:
             seen = run(case, folder, main)
             wrong = check(seen)
         answer = {"code": seen.code, "out": seen.out[-4000:], "err": seen.err[-4000:]}
         memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-        told = {**answer, "seconds": seen.seconds, "wrong": wrong, "memory": memory}
+        told = {
+            **answer,
+            "seconds": seen.seconds,
+            "work": sum(os.times()[:4]) - begin,
+            "wrong": wrong,
+            "memory": memory,
+        }
         pipe.send_bytes(json.dumps(told).encode())
 
 
