@@ -46,15 +46,9 @@ def serve(descriptor: int) -> None:
         with scratch(case) as folder:
             seen = run(case, folder, main)
             wrong = check(seen)
-        answer = {"code": seen.code, "out": seen.out[-4000:], "err": seen.err[-4000:]}
-        memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-        told = {
-            **answer,
-            "seconds": seen.seconds,
-            "work": sum(os.times()[:4]) - begin,
-            "wrong": wrong,
-            "memory": memory,
-        }
+        told: dict[str, Any] = {"code": seen.code, "out": seen.out[-4000:], "err": seen.err[-4000:], "wrong": wrong}
+        told |= {"seconds": seen.seconds, "work": sum(os.times()[:4]) - begin}
+        told |= {"memory": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss}
         pipe.send_bytes(json.dumps(told).encode())
 
 
