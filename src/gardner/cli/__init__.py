@@ -27,12 +27,21 @@ def main() -> None:
         trouble.hush()
         code = run(sys.argv[1:])
         interrupt.finished(code)
-    except KeyboardInterrupt as error:
+    except BaseException as error:  # Ctrl-C outside of run, or not even these modules can be read
+        code = _last_words(error)
+    sys.exit(code)
+
+
+def _last_words(error: BaseException) -> int:
+    try:
         from gardner.cli import interrupt, trouble
 
         code = trouble.report(error)
         interrupt.finished(code)
-    sys.exit(code)
+    except BaseException:
+        os.write(2, f"error: {error}\n".encode(errors="replace"))
+        return 1
+    return code
 
 
 def run(arguments: list[str]) -> int:

@@ -104,10 +104,12 @@ def shell(line: str, **environment: str) -> tuple[int, str, str]:
         ("gardner nonsense <&- >&- 2>&-", 2, ""),
         ("gardner models <&- 2>&- >/dev/null", 0, ""),
         ("gardner models --json | head -1 >/dev/null; exit ${PIPESTATUS[0]}", 0, ""),
-        ("ulimit -n 8; gardner models", 0, ""),
+        ("ulimit -n 16; gardner models", 2, "error: ulimit -n allows 16 open files"),
+        ("ulimit -n 5; gardner models", 1, "error: [Errno 24] Too many open files"),
+        ("ulimit -v 400000; gardner volume --rows x.npy --labels y.npy", 2, "error: ulimit -v allows 400000 kB"),
     ],
 )
-def test_streams_that_cannot_be_written(line: str, code: int, told: str) -> None:
+def test_streams_that_cannot_be_written_and_limits(line: str, code: int, told: str) -> None:
     found, out, err = shell(line)
     assert (found, err.startswith(told), len(err.splitlines())) == (code, True, 1 if told else 0), err
     assert not out or code == 0
