@@ -46,7 +46,9 @@ def command(
     teacher_prior: str = TEACHER_PRIOR,
     teacher_channel: str = TEACHER_CHANNEL,
     workers: int = typer.Option(None, "--workers", "-w", help="Processes on this machine; by default one a core."),
-    scheduler: str = typer.Option(None, "--scheduler", metavar="ADDRESS", help="A Dask scheduler, tcp:// or tls://HOST:PORT."),
+    scheduler: str = typer.Option(
+        None, "--scheduler", metavar="ADDRESS", help="A Dask scheduler, tcp:// or tls://HOST:PORT."
+    ),
     time_limit: float = typer.Option(3600.0, "--time-limit", metavar="S", help="Seconds a task may take."),
     retry_failed: bool = typer.Option(False, "--retry-failed", help="Run again what is there as failed."),
     json: bool = JSON,
