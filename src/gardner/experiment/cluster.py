@@ -221,7 +221,7 @@ class Watch:
             return
         answers, signs = True, self.signs
         try:
-            found = self.client.sync(self.client.scheduler.identity, callback_timeout=5.0)
+            found = self.client.sync(self.client.scheduler.identity, callback_timeout=0.5 * WORD)
             signs = {address: worker["last_seen"] for address, worker in found["workers"].items()}
         except Exception:  # a client that is between two connections has many ways to say so
             answers = False
