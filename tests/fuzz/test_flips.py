@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -18,9 +19,10 @@ PARTS: list[dict[str, Any]] = [
 
 
 @pytest.fixture
-def no_theory(monkeypatch: pytest.MonkeyPatch) -> None:
+def no_theory(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """Bounds at once: what is read back is under test, and theory would take most of the time."""
     import gardner.theory
+    from gardner.experiment import summary
 
     def bounds(*_: Any) -> Any:
         status = SimpleNamespace(value="zero")
@@ -31,6 +33,9 @@ def no_theory(monkeypatch: pytest.MonkeyPatch) -> None:
         )  # fmt: skip
 
     monkeypatch.setattr(gardner.theory, "bounds", bounds)
+    summary._bound.cache_clear()  # it remembers, and must not remember these
+    yield
+    summary._bound.cache_clear()
 
 
 def silent_flips(gardner: Any, folder: Path, count: int) -> list[tuple[int, str]]:

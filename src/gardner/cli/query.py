@@ -103,21 +103,30 @@ def _notes(pool: PoolFile, found: Proposals) -> list[str]:
     return notes
 
 
+def _plain(text: str) -> str:
+    """A text of a table as it is: no markup, nothing that drives a terminal."""
+    from gardner.records import printable
+
+    return escape(printable(text))
+
+
 def _print(pool: PoolFile, found: Proposals, name: str) -> None:
     told = record(pool, found)
     classes = bool(found.model.channel.labels)
     predicted = f"P({pool.classes[1] or '+1'})" if classes else "prediction"
-    columns = ["row", *(["id"] if pool.ids else []), "expected bits", escape(predicted)]
-    table = Table(title=escape(f"{name}: {told['labelled']} labelled, {told['unlabelled']} not"), title_justify="left")
+    columns = ["row", *(["id"] if pool.ids else []), "expected bits", _plain(predicted)]
+    table = Table(title=_plain(f"{name}: {told['labelled']} labelled, {told['unlabelled']} not"), title_justify="left")
     for column in columns:
         table.add_column(column, justify="left" if column == "id" else "right")
     for one in found.rows:
         prediction = fixed(one.probability, 3) if classes else f"{one.mean:.4g} ± {one.deviation:.2g}"
-        table.add_row(str(one.row), *([escape(pool.ids[one.row])] if pool.ids else []), fixed(one.bits, 3), prediction)
+        table.add_row(str(one.row), *([_plain(pool.ids[one.row])] if pool.ids else []), fixed(one.bits, 3), prediction)
     output().print(table)
     evidence = f"log-evidence {told['log_evidence']:.3f} of {told['labelled']} labels"
-    output().print(f"{escape(_short(told['model']['channel']))}, {evidence}, {told['status']}", highlight=False)
+    output().print(f"{_plain(_short(told['model']['channel']))}, {evidence}, {told['status']}", highlight=False)
+    from gardner.records import printable
+
     for note in told["notes"]:
-        typer.echo(f"note: {note}", err=True)
+        typer.echo(f"note: {printable(note)}", err=True)
     if told["doubt"]:
         typer.echo(f"warning: ep is doubtful: {told['doubt']}", err=True)
