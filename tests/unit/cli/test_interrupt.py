@@ -85,7 +85,9 @@ def interrupted(command: str, moment: float) -> tuple[int, str, float] | None:
             raise
         seconds = time.monotonic() - begin
         _, said = process.communicate()  # a worker of it may be there for a moment longer
-    while any(one.is_running() for one in family):  # or this test never ends
+    deadline = time.monotonic() + 30.0
+    while any(one.is_running() for one in family):
+        assert time.monotonic() < deadline, "its workers live on"
         time.sleep(0.05)
     return process.returncode, said, seconds
 
@@ -107,10 +109,9 @@ def _threads(number: int) -> int:
 
 def check(command: str, here: Path, out: Path, moment: float) -> None:
     """Interrupt a command, earlier if it was over before; then look at what it said and left."""
-    told = None
-    while told is None:
-        told = interrupted(command.format(here=here, out=out), moment)
-        moment /= 2.0
+    tries = (interrupted(command.format(here=here, out=out), moment / 2.0**turn) for turn in range(10))
+    told = next((one for one in tries if one is not None), None)
+    assert told is not None, "no thread waits for Ctrl-C"
     code, said, seconds = told
     assert (code, len(said.splitlines()), said.startswith("interrupted")) == (130, 1, True), said
     assert seconds < LIMIT
