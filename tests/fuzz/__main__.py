@@ -81,7 +81,7 @@ def _remarks(verdicts: list[Verdict]) -> None:
     unforeseen: dict[str, Verdict] = {}
     for verdict in verdicts:
         if verdict.code == 1 and not verdict.wrong:
-            unforeseen.setdefault(verdict.err.strip().splitlines()[-1:][0][:160], verdict)
+            unforeseen.setdefault(verdict.err.strip().rpartition("\n")[2][:160], verdict)
     for message, verdict in unforeseen.items():
         print(f"exit code 1: {message}\n    {verdict.case}")
     for verdict in sorted(verdicts, key=lambda one: -one.seconds)[:5]:

@@ -5,8 +5,8 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import importlib
+import json
 import os
-import resource
 import signal
 import stat
 import subprocess
@@ -121,19 +121,26 @@ def run_process(case: Case, folder: Path) -> tuple[int | None, str, str]:
         return code, _read(out), _read(err)
 
 
-def _started(case: Case, folder: Path, target: Any, err: Any) -> int | None:
-    def prepare() -> None:
-        for name, value in case.limits.items():
-            resource.setrlimit(getattr(resource, f"RLIMIT_{name}"), (value, value))
-        if case.stdout == "closed":
-            os.close(1)
+# run in the child before the command: a fork with code of ours in it may hang where JAX has threads
+_PRELUDE = """
+import json, os, resource, sys
+limits, closed = json.loads(sys.argv[1])
+for name, value in limits.items():
+    resource.setrlimit(getattr(resource, "RLIMIT_" + name), (value, value))
+if closed:
+    os.close(1)
+os.execv(sys.executable, [sys.executable, "-m", "gardner", *sys.argv[2:]])
+"""
 
+
+def _started(case: Case, folder: Path, target: Any, err: Any) -> int | None:
+    settings = json.dumps([case.limits, case.stdout == "closed"])
     source = os.environ.get("PYTHONPATH", "").split(os.pathsep)
     path = os.pathsep.join([str(ROOT / "src"), *filter(None, source)])
     process = subprocess.Popen(  # noqa: S603 - our own command line
-        [sys.executable, "-m", "gardner", *case.argv],
+        [sys.executable, "-IS", "-c", _PRELUDE, settings, *case.argv],
         cwd=folder, env={**os.environ, "PYTHONPATH": path, **case.env}, stdin=subprocess.DEVNULL,
-        stdout=target, stderr=err, preexec_fn=prepare, start_new_session=True,
+        stdout=target, stderr=err, start_new_session=True,
     )  # fmt: skip
     try:
         return process.wait(LIMIT)

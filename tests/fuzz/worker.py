@@ -16,7 +16,7 @@ from typing import Any
 
 _DROPPED = (1, 2)  # CAP_DAC_OVERRIDE and CAP_DAC_READ_SEARCH, linux/capability.h
 _PR_CAPBSET_DROP = 24
-_MEMORY = 24 * 2**30  # of addresses: a bomb must not take the machine along
+_MEMORY = 16 * 2**30  # a bomb must not take the machine along
 
 
 def obey_permissions() -> None:
@@ -33,7 +33,7 @@ def serve(descriptor: int) -> None:
     from tests.fuzz.execute import entry_point, run, scratch
     from tests.fuzz.invariants import check
 
-    resource.setrlimit(resource.RLIMIT_AS, (_MEMORY, resource.RLIM_INFINITY))
+    resource.setrlimit(resource.RLIMIT_DATA, (_MEMORY, resource.RLIM_INFINITY))
     pipe: Connection[Any, Any] = Connection(descriptor)
     main = entry_point()
     pipe.send_bytes(b"ready")
