@@ -13,6 +13,7 @@ from tests.fuzz.texts import CANARY
 from tests.fuzz.whole import strict_json, trouble
 
 CODES = {0, 1, 2, 130}
+_TOLD = {"--help", "-h", "--version"}  # whatever else is asked for, this is what is told
 _NO_MEMORY = {127, -6, -11}
 _MOST_LINES, _MOST_LETTERS = 20, 8000  # of a complaint
 _TRACES = (
@@ -52,7 +53,8 @@ def in_time(seen: Seen) -> str:
 
 def no_nan(seen: Seen) -> str:
     """A number that is not known is a dash in a table and null in JSON."""
-    if "--json" in seen.case.argv and seen.code in (0, 1) and seen.out.strip():
+    asked = "--json" in seen.case.argv and not _TOLD.intersection(seen.case.argv)
+    if asked and seen.code in (0, 1) and seen.out.strip():
         return strict_json(seen.out)
     for line in _own_words(seen, seen.out).splitlines():
         if _NAN.search(line):

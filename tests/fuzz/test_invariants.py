@@ -142,6 +142,7 @@ def test_a_good_command_and_words_of_the_user_break_nothing() -> None:
     assert broken(_good, ["models"]) == {}
     assert broken(lambda: print("alpha = nan\x1b[2J"), ["bounds", "nan\x1b[2J"]) == {}
     assert broken(lambda: print("random(a=NaN)"), ["results"]) == {}
+    assert broken(lambda: print("Usage: …"), ["models", "--json", "--help"]) == {}
 
 
 def test_a_command_leaves_nothing_of_itself(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -7,6 +7,7 @@ cases. It gives up the right of root to pass over permissions, so that they mean
 from __future__ import annotations
 
 import ctypes
+import functools
 import json
 import os
 import resource
@@ -29,10 +30,12 @@ def obey_permissions() -> None:
 
 def serve(descriptor: int) -> None:
     """Run cases from a pipe until it ends."""
+    import typer.main
     from tests.fuzz.case import Case
     from tests.fuzz.execute import entry_point, run, scratch
     from tests.fuzz.invariants import check
 
+    typer.main.get_command = functools.cache(typer.main.get_command)  # it never changes
     resource.setrlimit(resource.RLIMIT_DATA, (_MEMORY, resource.RLIM_INFINITY))
     pipe: Connection[Any, Any] = Connection(descriptor)
     main = entry_point()
