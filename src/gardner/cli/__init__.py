@@ -57,8 +57,6 @@ def run(arguments: list[str]) -> int:
 
         code = call(arguments)
         trouble.flush()
-        if interrupt.requested():  # and the exception was lost on its way here
-            raise KeyboardInterrupt
     except BaseException as error:
         return trouble.report(error)
     return code

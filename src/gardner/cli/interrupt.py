@@ -1,9 +1,13 @@
 """Ctrl-C ends the command line, wherever it is, with one line and exit code 130.
 
-Python raises KeyboardInterrupt in the main thread. That is the good road: files are closed, workers are stopped. But it
-is not enough. An exception raised in a destructor or in a callback of the garbage collector is dropped, a long call of
-compiled code delays it, and a thread that compiles keeps the process alive. So there is a second road: the signal also
-wakes a thread of ours, which ends the process if the first road did not within a second.
+Python's own answer, an exception in the main thread, does not do. It can be raised in the middle of anybody's code: a
+destructor or a callback of the garbage collector drops it, and C++ (JAX while it is imported) crashes on it. It waits
+for long calls of compiled code, and a thread that compiles keeps the process alive after it. So nothing is raised. The
+process says its line and ends, which is safe at any moment: files are renamed when they are whole, those that are being
+written are removed here, and the processes of a sweep end with their pipes.
+
+The signal's handler does so in the main thread, which cannot go on meanwhile. Where that thread is busy in compiled
+code, or somebody else handles the signal for a while, a thread of ours does, half a second later.
 
 Only the command line does this (:func:`take_over`): whoever imports Gardner keeps their own handlers. This module
 imports nothing heavy, because it must work before the imports of everything else.
@@ -19,18 +23,16 @@ import sys
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
-from types import FrameType
 
 CODE = 130  # 128 + the number of the signal, as shells count
-GRACE = 1.0  # seconds from Ctrl-C to the second road
+GRACE = 0.5  # seconds the main thread has to end by itself, and others to print a line
 
 
 class _State:
-    """What the two roads and the way out know of each other."""
+    """What the threads and the way out know of each other."""
 
-    seen = 0  # how often the first road was taken
-    woken = False  # whether the second one was
-    said = False  # whether the one line is out
+    lock = threading.Lock()  # of the one line
+    said = False  # whether it is out
     code: int | None = None  # the exit code, once the work is over
     more: Callable[[], str] | None = None  # what the command adds to the line
 
@@ -41,29 +43,24 @@ def take_over() -> None:
     atexit.register(_leave)  # before all others register, so it runs after them
     if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
         return
-    if os.name == "posix":  # elsewhere a signal wakes no pipe: there is the first road only
+    if os.name == "posix":  # elsewhere a signal wakes no pipe
         reading, writing = os.pipe()
         os.set_blocking(writing, False)
         signal.set_wakeup_fd(writing, warn_on_full_buffer=False)
         os.register_at_fork(after_in_child=_give_back)
-        with suppress(RuntimeError):  # no thread to be had: the first road only
+        with suppress(RuntimeError):  # no thread to be had
             threading.Thread(target=_watch, args=(reading,), name="gardner-interrupt", daemon=True).start()
-    signal.signal(signal.SIGINT, _interrupt)
-
-
-def requested() -> bool:
-    """Whether Ctrl-C was pressed, also where the exception of it got lost."""
-    return _State.seen > 0 or _State.woken
+    signal.signal(signal.SIGINT, _end)
 
 
 def finished(code: int) -> None:
-    """The work is over, only the interpreter has to end: from now on Ctrl-C ends it at once."""
+    """The work is over, only the interpreter has to end, and with this exit code."""
     _State.code = code
 
 
 @contextmanager
 def telling(more: Callable[[], str]) -> Iterator[None]:
-    """What the line adds if Ctrl-C is pressed inside: how to go on, for instance."""
+    """What the line adds if Ctrl-C is pressed inside: how to go on, for instance. ``more`` imports nothing."""
     _State.more = more
     try:
         yield
@@ -76,52 +73,49 @@ def telling(more: Callable[[], str]) -> Iterator[None]:
         _State.more = None
 
 
-def line() -> str:
-    """The one line, empty when it is out already."""
-    if _State.said:
-        return ""
-    _State.said = True
-    told = _State.more() if _State.more else ""
-    return f"interrupted: {told}" if told else "interrupted"
+def say(write: Callable[[str], object]) -> None:
+    """Print the one line, unless it is out or another thread is stuck in printing it."""
+    if not _State.lock.acquire(timeout=GRACE):
+        return
+    try:
+        if not _State.said:
+            told = ""
+            with suppress(Exception):
+                told = _State.more() if _State.more else ""
+            write(f"interrupted: {told}" if told else "interrupted")
+            _State.said = True
+    finally:
+        _State.lock.release()
 
 
 def again() -> None:
     """Forget what happened, for another command in the same process."""
-    _State.seen, _State.woken, _State.said, _State.more = 0, False, False, None
-
-
-def _interrupt(_: int, __: FrameType | None) -> None:
-    """The first road."""
-    _State.seen += 1
-    if _State.seen > 1 or _State.code is not None:
-        _end()
-    raise KeyboardInterrupt
+    _State.said, _State.more = False, None
 
 
 def _watch(reading: int) -> None:
-    """The second road: wait for Ctrl-C, then for a second one or until the first road had its time."""
+    """Wait for the signal, then for the main thread to end the process, or for a second signal."""
     while signal.SIGINT not in os.read(reading, 64):
         pass
-    _State.woken = True
     select.select([reading], [], [], GRACE)
     _end()
 
 
-def _end() -> None:
+def _end(*_: object) -> None:
     """End now: no destructor, no waiting for threads; only what would be left behind is removed."""
+    for name in ("gardner.records.unfinished", "gardner.cli.cache"):
+        with suppress(Exception):
+            if name in sys.modules:
+                sys.modules[name].remove_unfinished()
     with suppress(Exception):
-        writer = sys.modules.get("gardner.records.unfinished")
-        if writer is not None:
-            writer.remove_unfinished()
-        cache = sys.modules.get("gardner.cli.cache")
-        if cache is not None:
-            cache.remove_unfinished()
-    with suppress(Exception):
-        told = line()
-        # a progress bar may be there, and the cursor hidden; not through sys.stderr, whose lock may be held
-        screen = "\r\x1b[2K\x1b[?25h" if os.isatty(2) else ""
-        os.write(2, (screen + (told + "\n" if told else "")).encode(errors="replace"))
+        say(_write)
     os._exit(CODE)
+
+
+def _write(text: str) -> None:
+    """Not through sys.stderr, whose lock may be held; a progress bar may be there, and the cursor hidden."""
+    screen = "\r\x1b[2K\x1b[?25h" if os.isatty(2) else ""
+    os.write(2, f"{screen}{text}\n".encode(errors="replace"))
 
 
 def _leave() -> None:

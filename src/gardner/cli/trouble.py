@@ -31,8 +31,11 @@ _SHORT_OF = {
 
 def report(error: BaseException) -> int:
     """Print the line of an error, and give the exit code."""
+    if isinstance(error, KeyboardInterrupt) or type(error).__name__ == "Abort":
+        interrupt.say(_print)
+        return interrupt.CODE
     told, code = _explain(error)
-    if code != interrupt.CODE and debugging():
+    if debugging():
         _print("".join(traceback.format_exception(error)).rstrip())
     if told:
         _print(told)
@@ -60,8 +63,6 @@ def debugging() -> bool:
 
 def _explain(error: BaseException) -> tuple[str, int]:
     """The line and the exit code."""
-    if interrupt.requested() or isinstance(error, KeyboardInterrupt) or type(error).__name__ == "Abort":
-        return interrupt.line(), interrupt.CODE  # also where the interrupt came out as another error
     if isinstance(error, GardnerError):
         return _line(str(error)), BAD_INPUT
     if isinstance(error, SystemExit):
@@ -124,14 +125,14 @@ def _warn(
 
 
 def _unraisable(what: Any) -> None:
-    """An error in a destructor or a callback: it changes nothing, and Ctrl-C has its second road."""
-    if debugging() and not interrupt.requested():
+    """An error in a destructor or a callback: it changes nothing."""
+    if debugging():
         with suppress(Exception):
             sys.__unraisablehook__(what)
 
 
 def _in_thread(what: Any) -> None:
     """An error in a thread: whoever waits for its result gets it too."""
-    if debugging() and not interrupt.requested():
+    if debugging():
         with suppress(Exception):
             threading.__excepthook__(what)

@@ -138,18 +138,24 @@ def serve(descriptor: int) -> None:
         except (EOFError, OSError):
             os._exit(0)  # the worker is gone, and nobody waits for the task under way
 
+    def answer(text: bytes) -> None:
+        try:
+            pipe.send_bytes(text)
+        except OSError:
+            os._exit(0)  # the same, seen from the other side
+
     version = functools.cache(code_version)  # of what was loaded, whatever the disk holds later
     threading.Thread(target=listen, daemon=True).start()
     execute(Task(StrategySpec("random"), features=10, pool_ratio=3.0, budget=0.2, batch_size=1, seed=0))
-    pipe.send_bytes(b"ready")  # imported and compiled: from now on time is the task's
+    answer(b"ready")  # imported and compiled: from now on time is the task's
     while True:
         order = json.loads(orders.get())
         try:
             same = version(order["strategy"]) == order["code"]
         except GardnerError:  # no such file here
             same = False
-        answer = execute(Task.from_json(order["task"])) if same else {"version": "other"}
-        pipe.send_bytes(json.dumps(answer).encode())
+        found = execute(Task.from_json(order["task"])) if same else {"version": "other"}
+        answer(json.dumps(found).encode())
 
 
 def execute(task: Task) -> Answer:

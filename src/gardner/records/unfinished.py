@@ -1,7 +1,7 @@
 """Files under temporary names, known while they are written.
 
-Whoever writes a file writes it under a temporary name and renames it, inside :func:`unfinished`. The command line, when
-it has to end in a hurry (Ctrl-C while compiled code runs), calls :func:`remove_unfinished` first.
+Whoever writes a file writes it under a temporary name and renames it, inside :func:`unfinished`. The command line ends
+at once on Ctrl-C, and calls :func:`remove_unfinished` first.
 """
 
 from __future__ import annotations

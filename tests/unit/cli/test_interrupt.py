@@ -123,6 +123,54 @@ def check(command: str, here: Path, out: Path, moment: float) -> None:
         Store(out / "results").read_all()
 
 
+OURS = "import os, signal, time; from gardner.cli import interrupt; interrupt.take_over()"
+PRESS = "os.kill(os.getpid(), signal.SIGINT)"
+PLACES = {
+    "an exception would be seen": f"""
+try:
+    {PRESS}
+    time.sleep(20)
+except BaseException:
+    print("raised")  # in C++ this is the end of the process: JAX aborts when it is interrupted while it is imported
+""",
+    "a destructor": f"""
+class Last:
+    def __del__(self):
+        {PRESS}
+        time.sleep(20)
+Last()
+time.sleep(20)
+""",
+    "compiled code": f"""
+import re, threading
+threading.Timer(0.2, lambda: {PRESS}).start()
+signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGINT])
+signal.signal(signal.SIGINT, lambda *_: None)  # as if the main thread never came to it
+time.sleep(20)
+""",
+    "a thread that does not end": f"""
+import threading
+threading.Thread(target=time.sleep, args=(20,)).start()
+interrupt.finished(0)
+{PRESS}
+""",
+    "what the command would add fails": f"""
+with interrupt.telling(lambda: 1 / 0):
+    {PRESS}
+    time.sleep(20)
+""",
+}
+
+
+@pytest.mark.parametrize("place", PLACES)
+def test_nothing_is_raised_and_nothing_is_waited_for(place: str) -> None:
+    script = f"import signal; signal.signal(signal.SIGINT, signal.default_int_handler)\n{OURS}\n{PLACES[place]}"
+    begin = time.monotonic()
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=False, timeout=60)  # noqa: S603
+    assert (done.returncode, done.stdout, done.stderr) == (130, "", "interrupted\n")
+    assert time.monotonic() - begin < 15.0  # each would wait for 20 s
+
+
 @pytest.mark.parametrize("command", ["models --json", "bounds -a 3 -n 0.6", "query {here}/pool.csv --label y"])
 def test_ctrl_c_at_three_moments(command: str, here: Path, tmp_path: Path) -> None:
     for moment in (0.0, 0.1, 0.8 * COMMANDS[command]):

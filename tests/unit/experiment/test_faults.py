@@ -15,6 +15,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, nullcontext
+from multiprocessing import Pipe
 from pathlib import Path
 from typing import Any
 
@@ -346,3 +347,24 @@ def test_a_disk_that_is_read_only(tmp_path: Path, gardner: Callable[..., tuple[i
     assert said.startswith("error: cannot write to ")
     assert "Read-only file system" in said
     assert len(said.splitlines()) == 1
+
+
+ALONE = """
+import threading
+from gardner.experiment import worker
+worker.execute = lambda task: None  # and it does not hear the end of the pipe:
+worker.threading = type("Deaf", (), {{"Thread": lambda **_: threading.Thread(target=int)}})
+worker.serve({descriptor})
+"""
+
+
+def test_a_child_whose_client_is_gone_says_nothing() -> None:
+    """Also where it notices only when it has an answer to give."""
+    ours, theirs = Pipe()
+    ours.close()
+    script = ALONE.format(descriptor=theirs.fileno())
+    done = subprocess.run(  # noqa: S603
+        [sys.executable, "-c", script], capture_output=True, text=True, pass_fds=[theirs.fileno()], check=False
+    )
+    theirs.close()
+    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
