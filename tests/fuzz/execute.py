@@ -21,6 +21,7 @@ from pathlib import Path
 from typing import Any
 
 from tests.fuzz.case import Case
+from tests.fuzz.clock import Clock
 from tests.fuzz.files import make
 from tests.fuzz.texts import EVIL
 
@@ -143,8 +144,10 @@ def _started(case: Case, folder: Path, target: Any, err: Any) -> int | None:
         stdout=target, stderr=err, start_new_session=True,
     )  # fmt: skip
     try:
-        return process.wait(LIMIT)
-    except subprocess.TimeoutExpired:
+        clock = Clock(process.pid)
+        while clock.read() < LIMIT:
+            with contextlib.suppress(subprocess.TimeoutExpired):
+                return process.wait(0.5)
         return None
     finally:
         with contextlib.suppress(ProcessLookupError):

@@ -15,10 +15,10 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from multiprocessing import Pipe
-from pathlib import Path
 from typing import Any
 
 from tests.fuzz.case import Case
+from tests.fuzz.clock import Clock
 from tests.fuzz.execute import LIMIT, ROOT
 
 _MOST_MEMORY = 3 * 2**20  # KiB, after which a worker is replaced
@@ -70,9 +70,9 @@ class Worker:
         """Run a case; the process is gone if the case hung or killed it."""
         begin = time.monotonic()
         self.pipe.send_bytes(json.dumps(case.to_record()).encode())
-        grace = limit + (10.0 if case.process else 0.0)  # a process is stopped by the worker itself
+        grace = 10.0 * limit if case.process else limit  # a process is stopped by the worker itself
         try:
-            if not self._answers(begin, grace):
+            if not self._answers(grace):
                 self.stop()
                 wrong = {"in_time": f"still running after {limit:g} s"}
                 return Verdict(case, None, "", self.said, time.monotonic() - begin, wrong)
@@ -104,21 +104,12 @@ class Worker:
             self.log.close()
         return code
 
-    def _answers(self, begin: float, limit: float) -> bool:
-        """Wait for the answer. Time in which others had the processor is not the command's."""
-        starved = _starved(self.process.pid)
-        while time.monotonic() - begin - (_starved(self.process.pid) - starved) < limit:
+    def _answers(self, limit: float) -> bool:
+        clock = Clock(self.process.pid)
+        while clock.read() < limit:
             if self.pipe.poll(0.5):
                 return True
         return False
-
-
-def _starved(process: int) -> float:
-    """Seconds a process was ready to run and had no processor; 0 where nobody counts them."""
-    try:
-        return int(Path(f"/proc/{process}/schedstat").read_text().split()[1]) / 1e9
-    except (OSError, ValueError, IndexError):
-        return 0.0
 
 
 def run_cases(

@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 from tests.fuzz.case import Case, read_corpus, write_cases
+from tests.fuzz.clock import Clock
 from tests.fuzz.execute import run, scratch
 from tests.fuzz.files import MAKERS
 from tests.fuzz.grammar import drawn
@@ -177,6 +178,26 @@ def test_a_worker_that_hangs_is_killed_and_one_that_dies_is_replaced() -> None:
     assert "exit code -9" in first.wrong["known_exit_code"]
     assert (second.wrong, second.code) == ({}, 0)
     assert "ermission" in third.err
+
+
+def test_the_clock_charges_work_and_waiting_but_not_the_time_of_others(monkeypatch: pytest.MonkeyPatch) -> None:
+    now, worked = 100.0, 5.0
+    monkeypatch.setattr(time, "monotonic", lambda: now)
+    monkeypatch.setattr(Clock, "_worked", lambda _: worked)
+    clock = Clock(1)
+    now, worked = 110.0, 8.0  # three seconds of work in ten: the others were somebody else's
+    assert clock.read() == 3.0
+    now = 114.0  # no work at all: it waits
+    assert clock.read() == 7.0
+    now, worked = 115.0, 10.0  # two threads
+    assert clock.read() == 8.0
+
+
+def test_the_clock_sees_work() -> None:
+    clock, begin = Clock(os.getpid()), time.process_time()
+    while time.process_time() < begin + 0.2:
+        pass
+    assert clock.read() >= 0.1
 
 
 def test_the_corpus_is_sound(tmp_path: Path) -> None:
