@@ -223,6 +223,8 @@ def test_ranges_are_decimal() -> None:
     assert read_range("budget", ["0.1:0.5:0.1", "2"]) == [0.1, 0.2, 0.3, 0.4, 0.5, 2.0]
     with pytest.raises(InvalidInputError):
         read_range("budget", ["1:inf:1"])
+    with pytest.raises(InvalidInputError, match="start:stop:step"):  # beyond the exponents of decimals
+        read_range("budget", ["1e999999:1e9999999:1e-9999"])
 
 
 def test_json_has_no_nan() -> None:
