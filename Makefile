@@ -6,7 +6,10 @@ READY  := $(VENV)/.ready
 # two test workers with two threads of linear algebra each would fight for the cores
 ONE_THREAD := OPENBLAS_NUM_THREADS=1 OMP_NUM_THREADS=1
 
-.PHONY: report test test-slow check format clean
+COUNT ?= 10000
+SEED ?= 0
+
+.PHONY: report test test-slow test-lowest fuzz check format clean
 
 $(READY): pyproject.toml constraints.txt
 	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Gardner needs Python 3.11 or newer")'
@@ -29,9 +32,26 @@ test: check
 test-slow: $(READY)
 	$(ONE_THREAD) $(BIN)/pytest -m slow -n 2
 
+# the lowest versions that pyproject.toml allows, in an environment of their own, on a quick part of the tests
+LOWEST := .venv-lowest
+$(LOWEST)/.ready: pyproject.toml constraints-lowest.txt
+	$(PYTHON) -m venv $(LOWEST)
+	PIP_CONSTRAINT=$(CURDIR)/constraints-lowest.txt $(LOWEST)/bin/python -m pip install --quiet --disable-pip-version-check \
+		--editable . pytest hypothesis array-api-strict
+	touch $@
+
+test-lowest: $(LOWEST)/.ready
+	$(ONE_THREAD) $(LOWEST)/bin/pytest -m 'not slow' tests/unit/cli/test_commands.py tests/unit/theory/test_bounds.py \
+		tests/unit/inference/test_amp.py tests/unit/records tests/unit/report/test_cells.py \
+		tests/unit/experiment/test_spec.py tests/unit/experiment/test_sweep.py
+
+# command lines and files at random; the same SEED gives the same ones
+fuzz: $(READY)
+	$(ONE_THREAD) $(BIN)/python -m tests.fuzz --count $(COUNT) --seed $(SEED)
+
 format: $(READY)
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 
 clean:
-	rm -rf $(VENV) out/report.html out/tables out/figures .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) $(LOWEST) out/report.html out/tables out/figures .pytest_cache .mypy_cache .ruff_cache .hypothesis

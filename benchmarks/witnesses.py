@@ -11,6 +11,7 @@ error, the deviation of AMP and of EP averaged over seeds with the standard erro
 from __future__ import annotations
 
 import argparse
+import math
 import os
 from collections.abc import Iterator
 from typing import Any
@@ -51,7 +52,7 @@ def measure(features: int, seed: int, kind: str, stderr: float) -> Iterator[dict
     problem = draw_instance(features, ALPHA, seed)
     for budget, chosen in selections(problem, kind, seed):
         rows, labels = problem.rows[chosen], problem.labels[chosen]
-        truth = monte_carlo(rows, labels, stderr=stderr, seed=seed)
+        truth = monte_carlo(rows, labels, stderr=stderr, seed=seed, time_limit=math.inf)
         approximations = {"amp": amp(rows, labels), "ep": expectation_propagation(rows, labels)}
         yield {
             "budget": budget,

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, settings
@@ -19,16 +20,34 @@ settings.load_profile("gardner")
 
 
 @pytest.fixture
-def gardner(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Callable[..., tuple[int, str, str]]:
+def gardner(capsys: pytest.CaptureFixture[str]) -> Callable[..., tuple[int, str, str]]:
     """The command line in this process: exit code, what it printed, what it complained about."""
 
     def run(*arguments: object) -> tuple[int, str, str]:
-        from gardner.cli import main
+        from gardner.cli import run as call
 
-        monkeypatch.setattr(sys, "argv", ["gardner", *map(str, arguments)])
-        with pytest.raises(SystemExit) as stopped:
-            main()
+        code = call([str(argument) for argument in arguments])
         captured = capsys.readouterr()
-        return int(stopped.value.code or 0), captured.out, captured.err
+        return code, captured.out, captured.err
 
     return run
+
+
+CANARY = """
+from pathlib import Path
+Path({canary!r}).write_text("run")
+from gardner.model import Gaussian as X, Sign as Y
+from gardner.strategies.uniform import Random as Z
+"""
+
+
+@pytest.fixture
+def canary(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """Code that leaves a trace when it is run, as a file here, by its full path, and as a module."""
+    folder = tmp_path / "here"
+    folder.mkdir()
+    (folder / "hostile.py").write_text(CANARY.format(canary=str(tmp_path / "canary")))
+    monkeypatch.chdir(folder)
+    monkeypatch.syspath_prepend(folder)
+    yield tmp_path / "canary"
+    sys.modules.pop("hostile", None)

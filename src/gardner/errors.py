@@ -2,6 +2,19 @@
 
 from __future__ import annotations
 
+import reprlib
+
+_BRIEF = reprlib.Repr()  # of a value somebody gave, which may be large
+_BRIEF.maxstring = _BRIEF.maxother = _BRIEF.maxlong = 300
+_BRIEF.maxlist = _BRIEF.maxtuple = _BRIEF.maxset = _BRIEF.maxdict = 10
+_BRIEF.maxlevel = 3
+_LONGEST = 400
+
+
+def _brief(value: object) -> str:
+    text = _BRIEF.repr(value)
+    return text if len(text) <= _LONGEST else f"{text[:_LONGEST]}…"
+
 
 class GardnerError(Exception):
     """Base of every error Gardner raises on purpose."""
@@ -18,7 +31,7 @@ class InvalidInputError(GardnerError, ValueError):
 
     def __init__(self, name: str, value: object, requirement: str, *, hint: str = "") -> None:
         """Name the argument, the value it had and the rule it broke."""
-        super().__init__(f"{name} = {value!r} is not valid: {requirement}", hint=hint)
+        super().__init__(f"{name} = {_brief(value)} is not valid: {requirement}", hint=hint)
         self.name = name
         self.value = value
 

@@ -11,7 +11,7 @@ import array_api_strict
 import jax
 import numpy as np
 import pytest
-from jax_formula import JAX, double_precision
+from tests.jax_formula import JAX, double_precision
 from scipy.special import expit
 from scipy.stats import norm
 
@@ -34,6 +34,7 @@ from gardner.model import (
     parse_channel,
     parse_prior,
 )
+from gardner.model.external import load_channel, load_prior
 
 OWN = Path(__file__).parents[2] / "docs" / "examples" / "my_model.py"
 OF_PRIORS = [
@@ -41,7 +42,7 @@ OF_PRIORS = [
     Gaussian(2.5),
     GaussBernoulli(0.05),
     Laplace(3.0),
-    parse_prior(f"{OWN}:Uniform"),
+    load_prior(f"{OWN}:Uniform"),
 ]
 OF_CHANNELS = [
     *map(parse_channel, CHANNELS),
@@ -50,7 +51,7 @@ OF_CHANNELS = [
     Logistic(5.0),
     Linear(2.0),
     Absolute(1.0),
-    parse_channel(f"{OWN}:Cauchit:0.5"),
+    load_channel(f"{OWN}:Cauchit:0.5"),
 ]
 channels = pytest.mark.parametrize("channel", OF_CHANNELS, ids=str)
 discrete = pytest.mark.parametrize("channel", [part for part in OF_CHANNELS if part.labels], ids=str)

@@ -10,10 +10,11 @@ import array_api_strict
 import jax
 import numpy as np
 import pytest
-from jax_formula import JAX, double_precision
+from tests.jax_formula import JAX, double_precision
 from scipy.stats import laplace, norm
 
 from gardner.model import PRIORS, GaussBernoulli, Gaussian, Laplace, Prior, Rademacher, library_of, parse_prior
+from gardner.model.external import load_prior
 
 OWN = Path(__file__).parents[2] / "docs" / "examples" / "my_model.py"
 OF_PRIORS = [
@@ -21,7 +22,7 @@ OF_PRIORS = [
     Gaussian(2.5),
     GaussBernoulli(0.05),
     Laplace(3.0),
-    parse_prior(f"{OWN}:Uniform"),
+    load_prior(f"{OWN}:Uniform"),
 ]
 priors = pytest.mark.parametrize("prior", OF_PRIORS, ids=str)
 

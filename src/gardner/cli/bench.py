@@ -16,6 +16,7 @@ from rich.progress import BarColumn, TextColumn, TimeRemainingColumn
 from rich.progress import Progress as Bar
 
 from gardner.cli.console import JSON, read_range
+from gardner.cli.interrupt import telling
 from gardner.cli.models import TEACHER_CHANNEL, TEACHER_PRIOR
 from gardner.cli.results import show
 from gardner.errors import InvalidInputError
@@ -29,7 +30,10 @@ _SIZES = ("features", "alpha", "budget", "batch", "seeds")
 
 def command(
     strategies: list[str] = typer.Argument(
-        ..., metavar="STRATEGY…", help="Names (`gardner strategies`), dotted paths, FILE.py:CLASS; or one spec.yaml."
+        ...,
+        metavar="STRATEGY…",
+        help="Names (`gardner strategies`), dotted paths, FILE.py:CLASS; or one spec.yaml. "
+        "Naming a file or a module runs it.",
     ),
     features: list[str] = typer.Option(None, "--features", "-N", help="Weights N; repeatable, here and below."),
     alpha: list[str] = typer.Option(None, "--alpha", "-a", help="Pool ratio: rows of the pool per weight."),
@@ -46,7 +50,9 @@ def command(
     teacher_prior: str = TEACHER_PRIOR,
     teacher_channel: str = TEACHER_CHANNEL,
     workers: int = typer.Option(None, "--workers", "-w", help="Processes on this machine; by default one a core."),
-    scheduler: str = typer.Option(None, "--scheduler", metavar="ADDRESS", help="A Dask scheduler, tcp://HOST:PORT."),
+    scheduler: str = typer.Option(
+        None, "--scheduler", metavar="ADDRESS", help="A Dask scheduler, tcp:// or tls://HOST:PORT."
+    ),
     time_limit: float = typer.Option(3600.0, "--time-limit", metavar="S", help="Seconds a task may take."),
     retry_failed: bool = typer.Option(False, "--retry-failed", help="Run again what is there as failed."),
     json: bool = JSON,
@@ -78,27 +84,27 @@ def command(
     given = {"features": features, "alpha": alpha, "budget": budget, "batch": batch, "seeds": seeds}
     models = {"prior": prior, "channel": channel, "teacher_prior": teacher_prior, "teacher_channel": teacher_channel}
     spec = _read(strategies, given, param or [], test_rows, {name: text for name, text in models.items() if text})
-    options = {"workers": workers, "scheduler": scheduler, "time_limit": time_limit, "retry_failed": retry_failed}
-    _finish(_run(spec, out, options), out, json=json)
-
-
-def _run(spec: Spec, out: Path, options: dict[str, Any]) -> Outcome:
-    """Run the tasks with progress shown; on Ctrl-C say how to go on."""
-    done = 0
-
-    def report(now: Progress) -> None:
-        nonlocal done
-        done = now.done
-        draw(now)
-
-    try:
+    options: dict[str, Any] = {
+        "workers": workers,
+        "scheduler": scheduler,
+        "time_limit": time_limit,
+        "retry_failed": retry_failed,
+    }
+    with telling(lambda: f"{_kept(out)}; the same command goes on from there"):
         from gardner.experiment import run_tasks
 
-        with _shown() as draw:
-            return run_tasks(spec.tasks(), out, progress=report, **options)
-    except KeyboardInterrupt:
-        typer.echo(f"stopped: {done} tasks are in {out}; the same command goes on from there", err=True)
-        raise typer.Exit(130) from None
+        with _shown() as report:
+            outcome = run_tasks(spec.tasks(), out, progress=report, **options)
+        _finish(outcome, out, json=json)
+
+
+def _kept(out: Path) -> str:
+    """What a stopped command leaves. The folder is asked, for the command may not have got to look into it.
+
+    Nothing is imported here: this may run while the main thread is in the middle of an import.
+    """
+    count = sum(1 for _ in (out / "parts").glob("[!.]*.parquet"))
+    return f"{count} finished tasks are in {out}" if count else f"nothing is in {out} yet"
 
 
 def _read(
@@ -181,10 +187,9 @@ def _shown() -> Iterator[Callable[[Progress], None]]:
 
 
 def _finish(outcome: Outcome, out: Path, *, json: bool) -> None:
-    from gardner.records import Store
+    from gardner.experiment.stored import read_results
 
-    frame = Store(out).read_all()
-    frame = frame[frame["key"].isin(outcome.keys)]
+    frame = read_results(out, outcome.keys)
     current = dict(zip(frame["strategy"], frame["code"], strict=True))
     show(frame, sorted(set(frame["run_budget"])), json=json, current=current)
     there = len(outcome.keys) - outcome.ran

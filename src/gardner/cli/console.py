@@ -7,7 +7,7 @@ import math
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from decimal import Decimal, InvalidOperation
+from decimal import Decimal, DecimalException
 from typing import Any
 
 import typer
@@ -38,14 +38,16 @@ def _expand(name: str, text: str) -> list[float]:
         return [read_number(name, text)]
     try:
         start, stop, step = (Decimal(part) for part in text.split(":"))
-    except (InvalidOperation, ValueError):
+        if not all(part.is_finite() for part in (start, stop, step)) or step <= 0 or stop < start:
+            raise InvalidInputError(f"--{name}", text, "a range needs start <= stop and a positive step")
+        if stop - start > LONGEST_RANGE * step:
+            raise InvalidInputError(f"--{name}", text, f"a range may have at most {LONGEST_RANGE} values")
+        count = int((stop - start) / step) + 1
+        return [float(start + index * step) for index in range(count)]  # 0.3, not 0.30000000000000004
+    except InvalidInputError:
+        raise
+    except (DecimalException, ValueError):  # no numbers, or beyond the exponents that decimals have
         raise InvalidInputError(f"--{name}", text, "a range is start:stop:step, such as 0.1:3:0.1") from None
-    if not all(part.is_finite() for part in (start, stop, step)) or step <= 0 or stop < start:
-        raise InvalidInputError(f"--{name}", text, "a range needs start <= stop and a positive step")
-    if stop - start > LONGEST_RANGE * step:
-        raise InvalidInputError(f"--{name}", text, f"a range may have at most {LONGEST_RANGE} values")
-    count = int((stop - start) / step) + 1
-    return [float(start + index * step) for index in range(count)]  # decimal steps: 0.3, not 0.30000000000000004
 
 
 def clean(value: Any) -> Any:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -57,13 +55,15 @@ def command(
     if points is not None and volumes:
         raise InvalidInputError("--points", points, "it cannot be combined with --log-volume")
     models = read_models(prior, channel, teacher_prior, teacher_channel)
-    with _claimed(out) as temporary:
-        with progress_bar("curve") as progress:
-            result = _solve(models, ratio, labels, points, volumes, progress)
-        if out is not None:
-            _write(result, models, temporary)
-            temporary.replace(out)
-            typer.echo(f"wrote {out}", err=True)
+    if out is not None:
+        from gardner.records import check_writable
+
+        check_writable(out)  # a place that cannot be written is told at once
+    with progress_bar("curve") as progress:
+        result = _solve(models, ratio, labels, points, volumes, progress)
+    if out is not None:
+        _write(result, models, out)
+        typer.echo(f"wrote {out}", err=True)
     if json:
         typer.echo(to_json(record(result, models)))
     elif out is None:
@@ -96,29 +96,16 @@ def record(result: Curve, models: tuple[GLM, GLM]) -> dict[str, Any]:
     }
 
 
-@contextmanager
-def _claimed(out: Path | None) -> Iterator[Path]:
-    """A temporary name beside the target, tried before the work (a place that cannot be written is told at once)."""
-    if out is None:
-        yield Path()
-        return
-    out.parent.mkdir(parents=True, exist_ok=True)
-    temporary = out.with_name(f".part-{out.name}")
-    temporary.touch()
-    try:
-        yield temporary
-    finally:
-        temporary.unlink(missing_ok=True)
-
-
 def _write(result: Curve, models: tuple[GLM, GLM], path: Path) -> None:
+    from gardner.records import write_file
+
     suffix = path.suffix.lower()
     if suffix == ".json":
-        path.write_text(to_json(record(result, models)) + "\n")
+        write_file(path, (to_json(record(result, models)) + "\n").encode())
     elif suffix == ".csv":
-        result.to_frame().to_csv(path, index=False)
+        write_file(path, result.to_frame().to_csv(index=False).encode())
     elif suffix == ".parquet":
-        result.to_frame().to_parquet(path, index=False)
+        write_file(path, result.to_frame().to_parquet(index=False))
     else:
         from gardner.report.figures import complexity_chart, save
 

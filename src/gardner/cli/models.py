@@ -13,10 +13,13 @@ from gardner.cli.console import JSON, output, to_json
 if TYPE_CHECKING:
     from gardner.model import GLM
 
+_OWN = "Your own: FILE.py:CLASS or MODULE:CLASS; naming it runs it."
 PRIOR = typer.Option(
-    "gaussian", "--prior", metavar="NAME[:X]", help="Prior of the weights; `gardner models` lists them."
+    "gaussian", "--prior", metavar="NAME[:X]", help=f"Prior of the weights; `gardner models` lists them. {_OWN}"
 )
-CHANNEL = typer.Option("sign", "--channel", metavar="NAME[:X]", help="How labels arise, such as sign or flip:0.05.")
+CHANNEL = typer.Option(
+    "sign", "--channel", metavar="NAME[:X]", help=f"How labels arise, such as sign or flip:0.05. {_OWN}"
+)
 TEACHER_PRIOR = typer.Option(None, "--teacher-prior", metavar="NAME[:X]", help="The teacher's prior, if another.")
 TEACHER_CHANNEL = typer.Option(None, "--teacher-channel", metavar="NAME[:X]", help="The teacher's channel, if another.")
 
@@ -24,7 +27,8 @@ TEACHER_CHANNEL = typer.Option(None, "--teacher-channel", metavar="NAME[:X]", he
 def command(json: bool = JSON) -> None:
     """List the priors of weights and the channels of labels that other commands accept.
 
-    A parameter follows a colon. Your own are named FILE.py:CLASS (an example is docs/examples/my_model.py).
+    A parameter follows a colon. Your own are named FILE.py:CLASS (an example is docs/examples/my_model.py). Naming a
+    file or a module runs it, so name only what you trust. Models in stored results are looked up here and never run.
 
     Examples:
 
@@ -53,12 +57,13 @@ def command(json: bool = JSON) -> None:
 
 def read_models(prior: str, channel: str, teacher_prior: str | None, teacher_channel: str | None) -> tuple[GLM, GLM]:
     """Student and teacher; the teacher is the student where nothing else is said."""
-    from gardner.model import GLM, parse_channel, parse_prior
+    from gardner.model import GLM
+    from gardner.model.external import load_channel, load_prior
 
-    student = GLM(parse_prior(prior), parse_channel(channel))
+    student = GLM(load_prior(prior), load_channel(channel))
     return student, GLM(
-        parse_prior(teacher_prior) if teacher_prior else student.prior,
-        parse_channel(teacher_channel) if teacher_channel else student.channel,
+        load_prior(teacher_prior) if teacher_prior else student.prior,
+        load_channel(teacher_channel) if teacher_channel else student.channel,
     )
 
 

@@ -24,7 +24,10 @@ def command(
     ignore: list[str] = typer.Option(None, "--ignore", metavar="COLUMN", help="Not a feature; repeatable."),
     identifier: str = typer.Option(None, "--id", metavar="COLUMN", help="A name for each row, shown beside it."),
     channel: str = typer.Option(
-        None, "--channel", help="Noise of the labels, such as probit:1 or flip:0.05; by default chosen by evidence."
+        None,
+        "--channel",
+        help="Noise of the labels, such as probit:1 or flip:0.05; by default chosen by evidence. "
+        "Your own: FILE.py:CLASS or MODULE:CLASS; naming it runs it.",
     ),
     json: bool = JSON,
 ) -> None:
@@ -41,10 +44,11 @@ def command(
         gardner query pool.parquet --label diagnosis --id patient --ignore date --json
     """
     from gardner.experiment.propose import propose
-    from gardner.model import GLM, parse_channel
+    from gardner.model import GLM
+    from gardner.model.external import load_channel
     from gardner.records.pool_file import read_pool
 
-    model = GLM(channel=parse_channel(channel)) if channel else None
+    model = GLM(channel=load_channel(channel)) if channel else None
     pool = read_pool(table, label, ignore=ignore or [], identifier=identifier)
     with progress_bar("query") as progress:
         found = propose(pool.features, pool.labels, batch, model=model, progress=progress)
@@ -75,6 +79,7 @@ def record(pool: PoolFile, found: Proposals) -> dict[str, Any]:
         "model": describe_model(found.model),
         "log_evidence": found.posterior.log_evidence,
         "status": found.posterior.status.value,
+        "doubt": found.posterior.doubt,
         "residual": found.posterior.residual,
         "notes": _notes(pool, found),
     }
@@ -98,19 +103,30 @@ def _notes(pool: PoolFile, found: Proposals) -> list[str]:
     return notes
 
 
+def _plain(text: str) -> str:
+    """A text of a table as it is: no markup, nothing that drives a terminal."""
+    from gardner.records import printable
+
+    return escape(printable(text))
+
+
 def _print(pool: PoolFile, found: Proposals, name: str) -> None:
     told = record(pool, found)
     classes = bool(found.model.channel.labels)
     predicted = f"P({pool.classes[1] or '+1'})" if classes else "prediction"
-    columns = ["row", *(["id"] if pool.ids else []), "expected bits", escape(predicted)]
-    table = Table(title=escape(f"{name}: {told['labelled']} labelled, {told['unlabelled']} not"), title_justify="left")
+    columns = ["row", *(["id"] if pool.ids else []), "expected bits", _plain(predicted)]
+    table = Table(title=_plain(f"{name}: {told['labelled']} labelled, {told['unlabelled']} not"), title_justify="left")
     for column in columns:
         table.add_column(column, justify="left" if column == "id" else "right")
     for one in found.rows:
         prediction = fixed(one.probability, 3) if classes else f"{one.mean:.4g} ± {one.deviation:.2g}"
-        table.add_row(str(one.row), *([escape(pool.ids[one.row])] if pool.ids else []), fixed(one.bits, 3), prediction)
+        table.add_row(str(one.row), *([_plain(pool.ids[one.row])] if pool.ids else []), fixed(one.bits, 3), prediction)
     output().print(table)
     evidence = f"log-evidence {told['log_evidence']:.3f} of {told['labelled']} labels"
-    output().print(f"{escape(_short(told['model']['channel']))}, {evidence}, {told['status']}", highlight=False)
+    output().print(f"{_plain(_short(told['model']['channel']))}, {evidence}, {told['status']}", highlight=False)
+    from gardner.records import printable
+
     for note in told["notes"]:
-        typer.echo(f"note: {note}", err=True)
+        typer.echo(f"note: {printable(note)}", err=True)
+    if told["doubt"]:
+        typer.echo(f"warning: ep is doubtful: {told['doubt']}", err=True)

@@ -7,6 +7,7 @@ from pathlib import Path
 import typer
 
 from gardner.cli.console import progress_bar
+from gardner.cli.interrupt import telling
 from gardner.errors import InvalidInputError
 
 
@@ -37,7 +38,8 @@ def command(
 
         gardner reproduce bounds heuristics --full --scheduler tcp://head:8786
     """
-    from gardner.reproduce import FULL, QUICK, RECIPES, reproduce
+    from gardner.records import printable
+    from gardner.reproduce import FULL, QUICK, RECIPES, ReproductionError, reproduce
 
     if listing:
         for name, recipe in RECIPES.items():
@@ -45,16 +47,20 @@ def command(
         return
     if quick and full:
         raise InvalidInputError("--quick --full", "both", "give one of them")
-    try:
-        with progress_bar("reproduce") as progress:
+    more = f"what is finished is in {out}; the same command goes on from there"
+    lost: ReproductionError | None = None
+    with telling(lambda: more if (out / "results").is_dir() else ""), progress_bar("reproduce") as progress:
+        try:
             results = reproduce(
                 names or None, out, scale=FULL if full else QUICK, figures=figures, workers=workers,
                 scheduler=scheduler, retry_failed=retry_failed, time_limit=time_limit, progress=progress,
             )  # fmt: skip
-    except KeyboardInterrupt:
-        typer.echo(f"stopped: what is finished is in {out}; the same command goes on from there", err=True)
-        raise typer.Exit(130) from None
+        except ReproductionError as error:
+            lost, results = error, list(error.sections)
     for result in results:
         for verdict in result.verdicts:
-            typer.echo(f"[{'holds' if verdict.holds else 'fails'}] {result.name}: {verdict.text}")
+            typer.echo(f"[{'holds' if verdict.holds else 'fails'}] {result.name}: {printable(verdict.text)}")
     typer.echo(f"wrote {out / 'report.html'}")
+    if lost:
+        typer.echo(f"error: not all results could be had: {printable(str(lost))}", err=True)
+        raise typer.Exit(1)

@@ -25,6 +25,7 @@ def command(
     at: list[str] = typer.Option(
         None, "--at", metavar="N", help="Budget (labels per weight); repeatable, or a range such as 0.1:2:0.1."
     ),
+    verify: bool = typer.Option(False, "--verify", help="Only check that every part is as it was written."),
     json: bool = JSON,
 ) -> None:
     """Mean and standard error against budget, next to the bounds, and paired differences between strategies.
@@ -33,16 +34,24 @@ def command(
     the longest run. Gaps are ln v minus the bound: to "halving", max(-n ln 2, ln v(alpha)), which no label-agnostic
     strategy passes on average, and to "min", which no subset passes. Strategies marked * read hidden labels.
 
+    With --verify each part is sound, without checksum (of version 0.1.0) or damaged; if any is damaged the exit code
+    is 1. Remove a damaged file and run the same `gardner bench` again: only that task is run, to the same rows.
+
     Examples:
 
         gardner results results/ --at 0.3 --at 0.6
 
         gardner results results/ --at 0.1:2:0.1 --json > table.json
+
+        gardner results results/ --verify
     """
     budgets = read_range("at", at or [])
-    from gardner.records import Store
+    if verify:
+        _verify(folder, json=json)
+        return
+    from gardner.experiment.stored import read_results
 
-    frame = Store(folder).read_all()
+    frame = read_results(folder)
     if frame.empty:
         typer.echo(f"note: {folder} holds no results yet", err=True)
     show(frame, budgets, json=json)
@@ -63,6 +72,21 @@ def show(frame: pd.DataFrame, budgets: list[float], *, json: bool, current: dict
     for note in summary.notes:
         typer.echo(f"note: {_plain(note)}", err=True)
     return summary
+
+
+def _verify(folder: Path, *, json: bool) -> None:
+    from gardner.experiment.stored import verify_results
+
+    found = verify_results(folder)
+    if json:
+        typer.echo(to_json([{"part": name, "state": state, "reason": reason} for name, state, reason in found]))
+    else:
+        for name, state, reason in found:
+            typer.echo(_plain(f"{name}: {state}" + (f" ({reason})" if reason else "")))
+    damaged = sum(state == "damaged" for _, state, _ in found)
+    typer.echo(f"{len(found)} parts in {folder}: {damaged} damaged", err=True)
+    if damaged:
+        raise typer.Exit(1)
 
 
 def _plain(text: str, style: str = "") -> Text:
@@ -86,7 +110,7 @@ def _with_error(mean: float | None, error: float | None, digits: int) -> str:
 
 
 def _table(title: str, *columns: str) -> Table:
-    table = Table(title=title, title_justify="left")
+    table = Table(title=_plain(title), title_justify="left")
     for column in columns:
         table.add_column(column, justify="left" if column in {"strategy", "reason", "hint"} else "right")
     return table

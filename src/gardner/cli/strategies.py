@@ -15,7 +15,7 @@ def command(json: bool = JSON) -> None:
     """List the strategies that come with Gardner, one line each, with their parameters.
 
     Those marked "informed" read labels that nobody asked for yet: they show what is possible, not what can be done.
-    Your own runs under its dotted path, or under FILE.py:CLASS.
+    Your own runs under its dotted path, or under FILE.py:CLASS: naming a file or a module runs it.
 
     Examples:
 

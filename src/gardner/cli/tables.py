@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import zipfile
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -10,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gardner.errors import InvalidInputError
+from gardner.records.user_file import array_names, check_regular, load_array, load_member, reading
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -39,21 +39,14 @@ def read_vector(option: str, source: str) -> NDArray[Any]:
 
 
 def _read(option: str, source: str, without: str = "") -> NDArray[Any]:
-    path, part = _locate(option, source)
-    try:
+    with reading(f"--{option}", source):
+        path, part = _locate(option, source)
         if path.suffix == ".npy":
-            with path.open("rb") as stream:
-                array: NDArray[Any] = np.load(stream, allow_pickle=False)
+            array = load_array(path)
         elif path.suffix == ".npz":
             array = _from_archive(option, path, part)
         else:
             array = _from_table(option, path, part, "" if part or not without else _same_table(path, option, without))
-    except (ValueError, TypeError, KeyError, EOFError, MemoryError, zipfile.BadZipFile) as error:
-        if isinstance(error, InvalidInputError):
-            raise
-        raise InvalidInputError(f"--{option}", source, f"it cannot be read ({' '.join(str(error).split())})") from None
-    if not isinstance(array, np.ndarray):
-        raise InvalidInputError(f"--{option}", source, "the file is not what its name says")
     if array.dtype.kind not in "biuf":
         raise InvalidInputError(f"--{option}", source, f"it holds {array.dtype}, numbers are wanted")
     return array
@@ -65,8 +58,9 @@ def _locate(option: str, source: str) -> tuple[Path, str]:
     if not Path(source).exists() and ":" in source:
         name, part = source.rsplit(":", 1)
     path = Path(name)
-    if not path.is_file():
+    if not path.exists():
         raise InvalidInputError(f"--{option}", name, "there is no such file")
+    check_regular(f"--{option}", path)
     if path.suffix not in FORMATS:
         raise InvalidInputError(f"--{option}", name, f"the format must be one of {', '.join(FORMATS)}")
     if part and path.suffix == ".npy":
@@ -75,19 +69,16 @@ def _locate(option: str, source: str) -> tuple[Path, str]:
 
 
 def _from_archive(option: str, path: Path, part: str) -> NDArray[Any]:
-    with path.open("rb") as stream:
-        archive = np.load(stream, allow_pickle=False)
-        if not hasattr(archive, "files"):
-            raise InvalidInputError(f"--{option}", path.name, "the file is not what its name says")
-        names = list(archive.files)
-        if not part and len(names) > 1:
-            part = option if option in names else ""
-        if not part and len(names) == 1:
-            part = names[0]
-        if part not in names:
-            hint = f"choose with {path.name}:NAME"
-            raise InvalidInputError(f"--{option}", path.name, f"it holds the arrays {', '.join(names)}", hint=hint)
-        return np.asarray(archive[part])
+    names = array_names(path)
+    if not part and len(names) > 1:
+        part = option if option in names else ""
+    if not part and len(names) == 1:
+        part = names[0]
+    if part not in names:
+        hint = f"choose with {path.name}:NAME" if names else ""
+        told = f"it holds the arrays {', '.join(names)}" if names else "it holds no array"
+        raise InvalidInputError(f"--{option}", path.name, told, hint=hint)
+    return load_member(path, part)
 
 
 def _same_table(path: Path, option: str, without: str) -> str:

@@ -15,6 +15,8 @@ from gardner.cli.models import CHANNEL, PRIOR, describe_model, read_models
 if TYPE_CHECKING:
     from gardner.inference import Posterior
 
+_OTHERS = {"amp": "try --method ep", "ep": "try --method mc, or drop rows that repeat others"}
+
 
 def command(
     rows: str = typer.Option(
@@ -32,7 +34,8 @@ def command(
         "--method",
         "-m",
         metavar="METHOD",
-        help="amp (fast, rows with independent entries), ep (any rows), mc (Monte Carlo, with a standard error).",
+        help="amp (fast, rows with independent entries), ep (rows that do not repeat each other), mc (Monte Carlo: any "
+        "rows, with a standard error).",
     ),
     scale: bool = typer.Option(
         False, "--scale", help="Divide rows by sqrt(N). The sign of a field does not feel it, noise does."
@@ -41,14 +44,19 @@ def command(
     channel: str = CHANNEL,
     seed: int = typer.Option(0, "--seed", help="Seed of the Monte Carlo method."),
     stderr: float = typer.Option(0.002, "--stderr", help="Standard error of ln v the Monte Carlo method aims at."),
+    time_limit: float = typer.Option(
+        60.0, "--time-limit", metavar="S", help="Seconds the Monte Carlo method may take."
+    ),
     json: bool = JSON,
 ) -> None:
     """Gardner volume of labelled rows: the share of weight vectors that give these labels.
 
     ln v is per weight, the log-evidence is the total. Labels that no weight vector can give leave an empty volume:
-    status "empty", log_volume -inf (null in JSON). Choose one of several arrays or columns of a file with a colon:
-    pool.npz:rows, table.csv:label; otherwise every column of a table of rows is a feature, except the labels named
-    out of the same table.
+    status "empty", log_volume -inf (null in JSON). Status "doubtful" means that the method converged on rows it is not
+    made for: a line on stderr ("doubt" in JSON) says why, and by how much the log-evidence is probably off.
+
+    Choose one of several arrays or columns of a file with a colon: pool.npz:rows, table.csv:label; otherwise every
+    column of a table of rows is a feature, except the labels named out of the same table.
 
     Examples:
 
@@ -67,14 +75,15 @@ def command(
     with progress_bar(method) as progress:
         options: dict[str, Any] = {} if method == "amp" else {"progress": progress}
         if method == "mc":
-            options |= {"seed": seed, "stderr": stderr}
+            options |= {"seed": seed, "stderr": stderr, "time_limit": time_limit}
         posterior = infer(matrix, vector, model, method=method, **options)
     if json:
         typer.echo(to_json(record(posterior)))
     else:
         _print(posterior, rows)
     if not posterior.converged:
-        typer.echo(f"warning: {posterior.method} is {posterior.status.value}", err=True)
+        why = f": {posterior.doubt}; {_OTHERS[posterior.method]}" if posterior.doubt else ""
+        typer.echo(f"warning: {posterior.method} is {posterior.status.value}{why}", err=True)
 
 
 def record(posterior: Posterior) -> dict[str, Any]:
@@ -89,7 +98,9 @@ def record(posterior: Posterior) -> dict[str, Any]:
         "log_evidence": posterior.log_evidence,
         "stderr": stderr,
         "log_evidence_stderr": None if stderr is None else stderr * posterior.features,
+        "log_evidence_correction": posterior.correction,
         "status": posterior.status.value,
+        "doubt": posterior.doubt,
         "iterations": posterior.iterations,
         "residual": posterior.residual,
         "damping": posterior.damping,

@@ -9,16 +9,18 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from gardner.experiment.cluster import SweepError, local_cluster
     from gardner.experiment.loop import Round, Run, Seconds, run
     from gardner.experiment.spec import Spec, StrategySpec, Task, read_spec
     from gardner.experiment.summary import Summary, summarise
-    from gardner.experiment.sweep import Outcome, Progress, SweepError, local_cluster, run_tasks
+    from gardner.experiment.sweep import Outcome, Progress, run_tasks
 
 _HOMES = {
+    "cluster": ("SweepError", "local_cluster"),
     "loop": ("Round", "Run", "Seconds", "run"),
     "spec": ("Spec", "StrategySpec", "Task", "read_spec"),
     "summary": ("Summary", "summarise"),
-    "sweep": ("Outcome", "Progress", "SweepError", "local_cluster", "run_tasks"),
+    "sweep": ("Outcome", "Progress", "run_tasks"),
 }
 _HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
 

@@ -193,9 +193,9 @@ def _fit(
     for index, model in enumerate(candidates):
         found.append(expectation_propagation(rows, labels, model))
         progress((index + 1) / (len(candidates) + 1))
-    if not refine:
+    if not refine and not found[0].settled:
         found[0].checked()  # whoever gave the one model is told what became of it
-    settled = [posterior for posterior in found if posterior.converged]
+    settled = [posterior for posterior in found if posterior.settled]
     if not settled:
         raise ConvergenceError(
             f"expectation propagation settled for none of {len(candidates)} models", hint="give one with --channel"
@@ -218,9 +218,9 @@ def _refined(rows: Floats, labels: Floats, best: Posterior) -> Posterior:
         value = math.exp(logarithm)
         channel = replace(kind, **{name: min(value, 0.45) if name == "rho" else value})
         posterior = expectation_propagation(rows, labels, GLM(best.model.prior, channel))
-        if posterior.converged:
+        if posterior.settled:
             made.append(posterior)
-        return -posterior.log_evidence if posterior.converged else 1e3 - best.log_evidence  # finite: it is fitted to
+        return -posterior.log_evidence if posterior.settled else 1e3 - best.log_evidence  # finite: it is fitted to
 
     minimize_scalar(loss, bounds=(start - 1.2, start + 1.2), method="bounded", options={"xatol": 0.05, "maxiter": 12})
     return max(made, key=lambda posterior: posterior.log_evidence)

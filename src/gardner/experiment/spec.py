@@ -46,6 +46,7 @@ from gardner.experiment.checks import (
     seeds_up_to,
 )
 from gardner.model import GLM, parse_channel, parse_prior
+from gardner.records import MOST_TEXT
 
 MODEL = ("prior", "channel", "teacher_prior", "teacher_channel")
 Variances = Literal["vector", "scalar"]
@@ -74,10 +75,13 @@ class StrategySpec:
         if not isinstance(parameters, Mapping) or not all(isinstance(key, str) for key in parameters):
             raise InvalidInputError(f"{name}.parameters", parameters, "it must map names to values")
         try:
-            canonical(dict(parameters))
-        except (TypeError, ValueError):
+            length = len(canonical(dict(parameters)))
+        except (TypeError, ValueError, RecursionError):
             rule = "values must be finite numbers, texts, booleans or lists of them"
             raise InvalidInputError(f"{name}.parameters", parameters, rule) from None
+        if len(name) + length > MOST_TEXT:
+            rule = f"name and parameters have at most {MOST_TEXT} letters"
+            raise InvalidInputError("strategies", f"{name[:80]} …", rule)
         object.__setattr__(self, "parameters", dict(parameters))  # nobody else's to change
 
     @property
@@ -190,6 +194,7 @@ class Task:
 def code_version(strategy: str) -> str:
     """A stamp of the sources that make a run: loop, strategies, inference, model, and the file of a strategy not ours.
 
+    A module that the name leads to is imported: for strategies that the user names, not for those of stored rows.
     What a strategy of one's own imports from elsewhere is not seen. Any edit counts, of a comment too: a run too many
     costs minutes, a stale row in a figure costs more.
     """
@@ -197,6 +202,23 @@ def code_version(strategy: str) -> str:
 
     found = source_of(strategy)
     return stamp(*_SOURCES, also=[found] if found else [])
+
+
+def stored_version(strategy: str) -> str | None:
+    """:func:`code_version` of a strategy whose name was read from a row: nothing is imported.
+
+    None where it is not known: a module would have to be run, or the file is not in this folder.
+    """
+    from gardner.strategies.external import is_external
+
+    if not is_external(strategy):
+        return stamp(*_SOURCES)
+    file = Path(strategy.rpartition(":")[0])  # rows hold the names of files without folders
+    try:
+        known = file.suffix == ".py" and file.name == str(file) and file.is_file()
+        return stamp(*_SOURCES, also=[file]) if known else None
+    except OSError:  # too long a name, or not ours to read
+        return None
 
 
 def stamp(*patterns: str, also: Sequence[Path] = ()) -> str:
@@ -267,19 +289,18 @@ def _check_strategies(strategies: Sequence[StrategySpec]) -> None:
 
 
 _KEYS = {"features": "features", "alpha": "pool_ratio", "budget": "budget", "batch": "batch_size"}
+_MOST_VALUES = 100_000
 _OPTIONAL = ("test_rows", "variances", "dtype", *MODEL)
 
 
 def read_spec(path: Path | str) -> Spec:
     """A spec from a YAML file; the format is at the top of this module."""
-    try:
+    from gardner.records.user_file import check_regular, reading  # not at the top: workers need none of it
+
+    check_regular("spec", Path(path))
+    with reading("spec", path):
         found = yaml.load(Path(path).read_text(encoding="utf-8"), Loader=_Loader)  # noqa: S506 - a safe loader
-    except OSError as error:
-        raise InvalidInputError("spec", str(path), f"it cannot be read ({error.strerror})") from None
-    except InvalidInputError:
-        raise
-    except (yaml.YAMLError, ValueError) as error:  # bytes that are no text, numbers of thousands of digits
-        raise InvalidInputError("spec", str(path), f"it is not YAML ({' '.join(str(error).split())})") from None
+    _check_size(found, str(path))
     if not isinstance(found, dict):
         raise InvalidInputError("spec", str(path), "it must map keys to values", hint=f"keys: {_allowed()}")
     for key in found:
@@ -292,6 +313,20 @@ def read_spec(path: Path | str) -> Spec:
     seeds = found["seeds"] if isinstance(found["seeds"], list) else seeds_up_to(found["seeds"])
     strategies = [_strategy(entry) for entry in _listed(found["strategies"])]
     return Spec(strategies=strategies, seeds=seeds, **lists, **{key: found[key] for key in _OPTIONAL if key in found})
+
+
+def _check_size(found: Any, path: str) -> None:
+    """A few lines of aliases can stand for billions of values, or for themselves: count before anything else does."""
+    left, waiting = _MOST_VALUES, [found]
+    while waiting:
+        value = waiting.pop()
+        left -= 1
+        if left < 0:
+            raise InvalidInputError("spec", path, f"with its aliases it holds more than {_MOST_VALUES} values")
+        if isinstance(value, dict):
+            waiting += [*value.keys(), *value.values()]
+        elif isinstance(value, list | tuple | set):
+            waiting += value
 
 
 def _allowed() -> str:

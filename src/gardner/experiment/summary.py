@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import functools
 import itertools
-import json
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -16,9 +15,9 @@ from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
-from gardner.errors import GardnerError, InvalidInputError
-from gardner.experiment.spec import MODEL, Task, code_version, label
-from gardner.model import GLM, parse_channel, parse_prior
+from gardner.errors import InvalidInputError
+from gardner.experiment.marks import OTHER, TODAY, UNKNOWN, marked, parse_models, registered
+from gardner.experiment.spec import MODEL
 from gardner.records import FAILED
 
 if TYPE_CHECKING:
@@ -28,7 +27,6 @@ LN2 = math.log(2.0)
 _PARTS = 4  # budgets in a table when none are asked for: quarters of the longest run
 _PLACE = ["model", "features", "pool_ratio", "batch_size"]
 _SAME = ["label", *_PLACE, "seed"]  # runs that agree in these tell the same story, perhaps to another length
-TODAY, UNKNOWN, OTHER = range(3)  # the code that made a row; in this order rows are preferred
 
 Row = dict[str, Any]
 Place = tuple[str, float, float]  # model, α, n
@@ -61,12 +59,12 @@ def summarise(
     """
     if any(not (math.isfinite(budget) and budget > 0.0) for budget in at):
         raise InvalidInputError("at", list(at), "budgets must be positive")
-    frame = _marked(frame, current or {})
-    runs = frame[frame["status"] != FAILED]
+    frame = marked(frame, current or {})
+    runs, notes = registered(frame[frame["status"] != FAILED])
     longest = float(runs["run_budget"].max()) if len(runs) else 0.0
     asked = sorted(set(at)) or [longest * part / _PARTS for part in range(1, _PARTS + 1)]
     points = _points(runs, asked) if len(runs) else runs.assign(share=pd.Series(dtype=float))
-    notes = _notes(frame, points)
+    notes += _notes(frame, points)
     missing = [budget for budget in at if budget > longest]
     if missing and len(runs):
         notes.append(f"no run reaches a budget of {', '.join(f'{budget:g}' for budget in missing)}")
@@ -85,14 +83,7 @@ def summarise(
 
 def failures(frame: pd.DataFrame) -> list[Row]:
     """The failed tasks of a frame, as :func:`summarise` tells them, without its bounds."""
-    return _failures(_marked(frame, {}))
-
-
-def with_models(frame: pd.DataFrame) -> pd.DataFrame:
-    """The frame with a column ``model``: ``prior / channel``, with the teacher's if it is another, and empty for the
-    perceptron, which goes without saying."""
-    frame = frame.fillna({name: Task.__dataclass_fields__[name].default for name in MODEL})  # before there were models
-    return frame.assign(model=_models(frame))
+    return _failures(marked(frame, {}))
 
 
 def percent(share: float) -> str:
@@ -103,53 +94,6 @@ def percent(share: float) -> str:
     """
     tenths = 1000 if share >= 1.0 else min(math.floor(round(1000.0 * share, 6)), 999)
     return f"{tenths / 10:g}%"
-
-
-def _marked(frame: pd.DataFrame, current: Mapping[str, str]) -> pd.DataFrame:
-    """The frame with label, model and age of every row."""
-    frame = with_models(frame)
-    return frame.assign(label=_labels(frame), age=_ages(frame, current))
-
-
-def _labels(frame: pd.DataFrame) -> pd.Series[str]:
-    """A strategy with its parameters, and with the options of AMP if they are not the usual ones."""
-    usual = {name: Task.__dataclass_fields__[name].default for name in ("variances", "dtype")}
-
-    @functools.cache
-    def told(name: str, parameters: str, *options: str) -> str:
-        unusual = {key: value for key, value in zip(usual, options, strict=True) if value != usual[key]}
-        return label(name, {**json.loads(parameters), **unusual})
-
-    columns = [frame[name] for name in ("strategy", "parameters", *usual)]
-    return pd.Series([told(*row) for row in zip(*columns, strict=True)], index=frame.index, dtype=object)
-
-
-def _models(frame: pd.DataFrame) -> pd.Series[str]:
-    @functools.cache
-    def told(prior: str, channel: str, *teacher: str) -> str:
-        if (prior, channel, *teacher) == ("gaussian", "sign") * 2:
-            return ""
-        return f"{prior} / {channel}" + ("" if teacher == (prior, channel) else f" (teacher {' / '.join(teacher)})")
-
-    rows = zip(*(frame[name] for name in MODEL), strict=True)
-    return pd.Series([told(*row) for row in rows], index=frame.index, dtype=object)
-
-
-def _ages(frame: pd.DataFrame, current: Mapping[str, str]) -> pd.Series[int]:
-    """Whether rows are of today's code, of a strategy whose file is not found from here, or of other code."""
-    versions = {name: current.get(name) or _version(name) for name in frame["strategy"].unique()}
-    found = [
-        UNKNOWN if versions[name] is None else TODAY if versions[name] == code else OTHER
-        for name, code in zip(frame["strategy"], frame["code"], strict=True)
-    ]
-    return pd.Series(found, index=frame.index, dtype=int)
-
-
-def _version(strategy: str) -> str | None:
-    try:
-        return code_version(strategy)
-    except GardnerError:
-        return None
 
 
 def _points(runs: pd.DataFrame, asked: Sequence[float]) -> pd.DataFrame:
@@ -206,7 +150,7 @@ def _bound(names: tuple[str, str, str, str], alpha: float, budget: float) -> Bou
     """The bounds at a place, once a process: tables and charts meet the same ones again and again."""
     from gardner.theory import bounds
 
-    student, teacher = (GLM(parse_prior(prior), parse_channel(channel)) for prior, channel in (names[:2], names[2:]))
+    student, teacher = parse_models(names)
     return bounds(student, alpha, budget, teacher)
 
 

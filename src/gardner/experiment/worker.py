@@ -21,6 +21,7 @@ import sys
 import threading
 import time
 import traceback
+import weakref
 from dataclasses import asdict
 from multiprocessing import Pipe
 from multiprocessing.connection import Connection
@@ -30,6 +31,8 @@ from typing import Any
 from gardner.errors import GardnerError
 from gardner.experiment.spec import StrategySpec, Task, code_version
 
+START_LIMIT = 300.0  # seconds for a child to import and compile; it takes five, on a busy machine thirty
+WORD = 10.0  # seconds of nothing before a word is said
 ATTEMPTS = 3  # for a task whose process dies: it may be the task's fault, or somebody else's
 _ONE_THREAD = dict.fromkeys(("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS", "NUMBA_NUM_THREADS"), "1")
 
@@ -47,11 +50,16 @@ def on_worker(order: str) -> str:
     for _ in range(ATTEMPTS):
         child: _Child = getattr(_own, "child", None) or _Child()
         _own.child, fresh = child, not child.used
-        answer, given_up = child.ask(order, json.loads(order)["time_limit"])
+        try:
+            answer, given_up = child.ask(order, json.loads(order)["time_limit"])
+        except BaseException:  # no fault of the task
+            _own.child = None
+            child.stop()
+            raise
         if answer and (fresh or not answer.startswith('{"version"')):
             return answer
         _own.child = None
-        code = child.stop()
+        code = child.stop() or 0
         told = f"by signal {-code}" if code < 0 else f"with exit code {code}"
         hint = "a crash in compiled code, or too little memory"
         answer = json.dumps({"reason": f"ProcessDied: {ATTEMPTS} times, {told}", "hint": hint})
@@ -74,12 +82,15 @@ class _Child:
         options |= {"stdout": 2, "start_new_session": True}  # stdout and Ctrl-C are the client's
         self.process = subprocess.Popen(command, env=environment, **options)  # noqa: S603
         theirs.close()
+        self.stop = weakref.finalize(self, _end, self.process, self.pipe)  # at the latest with the worker's thread
 
     def ask(self, order: str, limit: float | None) -> tuple[str, bool]:
         """The answer, empty if there is none, and whether it was waited for in vain."""
         try:
-            if not self.used:
-                self.pipe.recv_bytes()  # it is ready: getting there does not count against the limit
+            if not self.used:  # getting ready does not count against the limit
+                if not self._waited(START_LIMIT, "a worker's process has not started for"):
+                    raise RuntimeError(f"their processes do not start within {START_LIMIT:g} s")
+                self.pipe.recv_bytes()
             self.used = True
             self.pipe.send_bytes(order.encode())
             return (self.pipe.recv_bytes().decode(), False) if self._waited(limit) else ("", True)
@@ -88,24 +99,28 @@ class _Child:
                 raise RuntimeError("their processes do not start; a worker's log says why") from None
             return "", False
 
-    def _waited(self, limit: float | None) -> bool:
+    def _waited(self, limit: float | None, word: str = "") -> bool:
         """Wait for the answer, but do not keep a worker that wants to close: the task is then another's."""
         import distributed
 
         door: Any = distributed
-        deadline = math.inf if limit is None else time.monotonic() + limit
+        begin, silent = time.monotonic(), bool(word)
+        deadline = math.inf if limit is None else begin + limit
         while not self.pipe.poll(min(0.5, max(0.0, deadline - time.monotonic()))):
             if time.monotonic() >= deadline:
                 return False
+            if silent and time.monotonic() - begin > WORD:
+                silent = False
+                door.get_worker().log_event("gardner", f"{word} {WORD:g} s; it has {limit:g} s")
             if door.get_worker().status.name.startswith("clos"):
-                self.stop()
                 raise door.Reschedule
         return True
 
-    def stop(self) -> int:
-        self.process.kill()
-        self.pipe.close()
-        return self.process.wait()
+
+def _end(process: subprocess.Popen[bytes], pipe: Connection[Any, Any]) -> int:
+    process.kill()
+    pipe.close()
+    return process.wait()
 
 
 # --- in the child
@@ -123,18 +138,24 @@ def serve(descriptor: int) -> None:
         except (EOFError, OSError):
             os._exit(0)  # the worker is gone, and nobody waits for the task under way
 
+    def answer(text: bytes) -> None:
+        try:
+            pipe.send_bytes(text)
+        except OSError:
+            os._exit(0)  # the same, seen from the other side
+
     version = functools.cache(code_version)  # of what was loaded, whatever the disk holds later
     threading.Thread(target=listen, daemon=True).start()
     execute(Task(StrategySpec("random"), features=10, pool_ratio=3.0, budget=0.2, batch_size=1, seed=0))
-    pipe.send_bytes(b"ready")  # imported and compiled: from now on time is the task's
+    answer(b"ready")  # imported and compiled: from now on time is the task's
     while True:
         order = json.loads(orders.get())
         try:
             same = version(order["strategy"]) == order["code"]
         except GardnerError:  # no such file here
             same = False
-        answer = execute(Task.from_json(order["task"])) if same else {"version": "other"}
-        pipe.send_bytes(json.dumps(answer).encode())
+        found = execute(Task.from_json(order["task"])) if same else {"version": "other"}
+        answer(json.dumps(found).encode())
 
 
 def execute(task: Task) -> Answer:

@@ -19,21 +19,19 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any, Literal
 
-import array_api_compat
 import numpy as np
-from numpy.typing import NDArray
 
 from gardner.errors import InvalidInputError
 from gardner.inference.damping import Damper, Verdict
+from gardner.inference.emptiness import decided
 from gardner.inference.inputs import check_settings, check_training
-from gardner.inference.kernel import Sweeper, pool_fields
+from gardner.inference.kernel import Sweeper
 from gardner.inference.noisy_scalars import CHANNELS
 from gardner.inference.posterior import Posterior, Status
-from gardner.inference.separable import MARGIN, separate
-from gardner.inference.separable import Verdict as Separable
+from gardner.inference.trust import judged, neglected_by_amp
 from gardner.model import GLM, PERCEPTRON, library_of
 from gardner.model.special import Array
 
@@ -94,8 +92,12 @@ def amp(
     ``tolerance`` bounds the residual, the root mean square change of the means in units of a prior weight and of g in
     units of 1/√V, so it does not depend on N (default 1e-8, in float32 5e-6). ``damping`` is where the automatic
     damping begins. ``twin`` chooses the pass over the rows, by default the kernel wherever it can serve: NumPy arrays,
-    any channel of the package. ``check_input=False`` saves a few passes over rows that were checked before, as in a
-    loop that adds to them.
+    any channel of the package.
+
+    AMP is made for rows of independent entries. On others it converges as well, to something else: what it leaves out
+    is estimated (:mod:`gardner.inference.trust`), and beyond 3 % of the log-evidence the status is DOUBTFUL.
+    ``check_input=False`` saves this and a few passes over rows that were checked before, as in a loop that adds to
+    them.
 
     Where there are several fixed points (a first-order transition, as with weights ±1; the lost sign of an absolute
     value, for which the prior itself is one), the prior and a ``start`` may each lead to their own.
@@ -135,7 +137,13 @@ def amp(
         residual=end.residual,
         damping=damper.value,
     )
-    return _decided(posterior, rows) if decide_empty and model.channel.noiseless else posterior
+    if decide_empty and model.channel.noiseless:
+        posterior = decided(posterior, rows)
+    if not (check_input and posterior.converged and rows.shape[0]):
+        return posterior
+    fields = found.omega, found.V, found.precision, weights.variance
+    neglected = neglected_by_amp(rows, labels, model.channel, *fields, scalar=variances == "scalar")
+    return judged(posterior, neglected, information=-_of_weights(model, found, weights))
 
 
 @dataclass(frozen=True)
@@ -195,13 +203,19 @@ def _damped(state: Start, weights: Weights, g: Array, keep: float) -> Start:
 def bethe(model: GLM, found: Passage, weights: Weights, labels: Array) -> float:
     """ln Z at a fixed point, summed in double precision."""
     library = library_of(weights.mean)
+    of_rows = model.channel.log_partition(labels, found.omega, found.V, library) + 0.5 * found.V * found.g * found.g
+    return _of_weights(model, found, weights) + float(library.xp.sum(of_rows, dtype=library.xp.float64))
+
+
+def _of_weights(model: GLM, found: Passage, weights: Weights) -> float:
+    """The weights' share of ln Z: less the relative entropy of their posteriors and the prior."""
+    library = library_of(weights.mean)
     of_weights = (
         model.prior.log_partition(found.precision, weights.b, library)
         - weights.b * weights.mean
         + 0.5 * found.precision * (weights.mean * weights.mean + weights.variance)
     )
-    of_rows = model.channel.log_partition(labels, found.omega, found.V, library) + 0.5 * found.V * found.g * found.g
-    return sum(float(library.xp.sum(part, dtype=library.xp.float64)) for part in (of_weights, of_rows))
+    return float(library.xp.sum(of_weights, dtype=library.xp.float64))
 
 
 def cold_start(rows: Array, model: GLM) -> Start:
@@ -284,29 +298,3 @@ def _passage_of(
         return lambda start: passage(rows, labels, start, model, variances)
     sweeper = Sweeper(rows, labels, model.channel, scalar=variances == "scalar", threads=threads)
     return lambda start: Passage(*sweeper(start.mean, start.variance, start.g))
-
-
-def _decided(posterior: Posterior, rows: Array) -> Posterior:
-    """The posterior with the verdict on whether it exists; mostly its mean is a witness, by ``separate``'s rule."""
-    xp = library_of(rows).xp
-    fields, squares = _fields_and_norms(rows, posterior.mean)
-    least = MARGIN * xp.sqrt(squares * xp.sum(posterior.mean * posterior.mean))
-    if bool(xp.all(posterior.labels * fields > least)):
-        return posterior
-    verdict = separate(_host(rows), _host(posterior.labels), _host(posterior.mean)).verdict
-    if verdict is Separable.EMPTY:
-        return posterior.emptied()
-    if verdict is Separable.UNDECIDED and posterior.converged:
-        return replace(posterior, status=Status.UNDECIDED)
-    return posterior
-
-
-def _fields_and_norms(rows: Array, mean: Array) -> tuple[Array, Array]:
-    xp = library_of(rows).xp
-    if isinstance(rows, np.ndarray):
-        return pool_fields(rows, mean, np.ones_like(mean))
-    return xp.matmul(rows, mean), xp.sum(rows * rows, axis=1)
-
-
-def _host(array: Array) -> NDArray[Any]:
-    return np.asarray(array if isinstance(array, np.ndarray) else array_api_compat.to_device(array, "cpu"))

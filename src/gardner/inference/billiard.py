@@ -23,6 +23,8 @@ the wall just left, and every copy of it, is out of the game by itself.
 from __future__ import annotations
 
 import math
+import time
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -41,6 +43,8 @@ DENSITY = math.sqrt(2.0 * math.pi) / DURATION  # of the cut Gaussian on a wall t
 CHAINS = 16  # independent walkers, whatever the number of threads: their spread gives standard errors
 GRAM_ROWS = 6000  # up to that many walls their scalar products are kept (288 MB); beyond, they are made at each bounce
 STUCK = 10_000_000  # bounces in one trajectory: more is a cone too thin to be explored by bouncing
+STUCK_WORK = 2_000_000_000  # … or so many walls looked at, which takes seconds
+BLOCK_WORK = 20_000_000  # walls looked at between two glances at the clock: some hundredths of a second
 ROUNDING = 1e-9  # how far outside a trajectory may seem to end
 _FIRST, _SETTLE, _PILOT = 6, 2, 4  # trajectories a chain: from the witness, on each new rung, for a first look
 
@@ -60,20 +64,40 @@ class Walls:
         return Walls(np.ascontiguousarray(rows), np.ascontiguousarray(rows.T), gram)
 
 
-def fly(
-    walls: Walls, offset: float, trajectories: int, position: Floats, rng: np.random.Generator, tally: Counts
-) -> tuple[int, int]:
-    """Move ``position`` by that many trajectories, in place, and add the bounces off each wall to ``tally``.
+class _Stopped(Exception):  # noqa: N818
+    """Another thread has failed, and says why."""
 
-    Returns Σ k and Σ k² over the trajectories, k being the bounces of one.
+
+class OutOfTimeError(ConvergenceError):
+    """The time limit was reached."""
+
+    def __init__(self) -> None:
+        """What to try is always the same."""
+        super().__init__("the time limit was reached", hint="raise time_limit")
+
+
+def fly(
+    walls: Walls, offset: float, trajectories: int, position: Floats, rng: np.random.Generator, tally: Counts,
+    glance: Callable[[], None] = lambda: None,
+) -> tuple[int, int]:  # fmt: skip
+    """Move ``position`` by that many trajectories, in place; gives Σ k and Σ k² of the bounces k of one trajectory.
+
+    Bounces off each wall are added to ``tally``. ``glance`` is called now and then between trajectories; it may raise.
     """
-    total, squares, least = _fly(walls.rows, walls.columns, walls.gram, offset, trajectories, position, rng, tally)
-    if total < 0:
-        raise ConvergenceError(
-            f"a trajectory did not end within {STUCK} bounces", hint="the cone is thinner than Monte Carlo can explore"
+    count = walls.rows.shape[0]
+    stuck, block = min(STUCK, max(STUCK_WORK // count, 1)), max(BLOCK_WORK // count, 1)
+    total, squares, left = 0, 0, trajectories
+    while left:
+        glance()
+        done, bounces, square, least = _fly(
+            walls.rows, walls.columns, walls.gram, offset, left, position, rng, tally, stuck, block
         )
-    if least < -ROUNDING:
-        raise ConvergenceError(f"a trajectory ended outside the cone, by {-least:.1e}", hint="scale the rows alike")
+        if done < 0:
+            told = f"a trajectory did not end within {stuck} bounces"
+            raise ConvergenceError(told, hint="the cone is thinner than Monte Carlo can explore")
+        if least < -ROUNDING:
+            raise ConvergenceError(f"a trajectory ended outside the cone, by {-least:.1e}", hint="scale the rows alike")
+        total, squares, left = total + bounces, squares + square, left - done
     return total, squares
 
 
@@ -110,14 +134,18 @@ def _advance(
 @kept()
 def _fly(
     rows: Floats, columns: Floats, gram: Floats, offset: float, trajectories: int, x: Floats,
-    rng: np.random.Generator, tally: Counts,
-) -> tuple[int, int, float]:  # fmt: skip
-    """Σ k, Σ k² and the least slack f_μ·x + c at the end of a trajectory; Σ k is −1 if one was stuck."""
+    rng: np.random.Generator, tally: Counts, stuck: int, block: int,
+) -> tuple[int, int, int, float]:  # fmt: skip
+    """Trajectories done (−1 if one was stuck), Σ k, Σ k² and the least slack f_μ·x + c at the end of one.
+
+    It ends with the trajectory in which so many bounces, a ``block``, are reached.
+    """
     features, count = columns.shape
     a, b, z, products, v = np.empty(count), np.empty(count), np.empty(count), np.zeros(count), np.empty(features)
     total, squares, least = 0, 0, np.inf
     _fields(columns, x, a)
-    for _ in range(trajectories):
+    done = 0
+    while done < trajectories and total < block:
         for i in range(features):
             v[i] = rng.standard_normal()
         _fields(columns, v, b)
@@ -129,8 +157,8 @@ def _fly(
             met = z[j]
             if met >= left:
                 break
-            if bounces == STUCK:
-                return -1, 0, 0.0
+            if bounces == stuck:
+                return -1, 0, 0, 0.0
             scale = 1.0 / (1.0 + met * met)
             cosine, sine = (1.0 - met * met) * scale, 2.0 * met * scale
             twice = 2.0 * (cosine * b[j] - sine * a[j])
@@ -149,7 +177,8 @@ def _fly(
         least = min(least, np.min(a) + offset)
         total += bounces
         squares += bounces * bounces
-    return total, squares, least
+        done += 1
+    return done, total, squares, least
 
 
 @dataclass(frozen=True)
@@ -175,17 +204,35 @@ class Bounces:
         return np.asarray(self.squares.sum(axis=1) / (CHAINS * self.trajectories) - self.mean**2)
 
 
+def check_seed(seed: Seed) -> Seed:
+    """A seed that NumPy takes, or an error that names it."""
+    if isinstance(seed, int | np.integer) and seed < 0:
+        raise InvalidInputError("seed", seed, "it must not be negative")
+    return seed
+
+
+def generators(seed: Seed, count: int) -> list[np.random.Generator]:
+    """Independent generators made of fresh entropy.
+
+    Children of the seed itself may have drawn the very rows, which would be met again as velocities.
+    """
+    entropy = np.random.default_rng(check_seed(seed)).integers(2**63, size=4)
+    return [np.random.default_rng(child) for child in np.random.SeedSequence(entropy).spawn(count)]
+
+
 class Walkers:
     """The chains: where each is on every rung, and its own generator."""
 
-    def __init__(self, walls: Walls, witness: Floats, seed: Seed, threads: int | None) -> None:
-        """Start every chain at the witness, at a typical distance from the origin, and settle in the version space."""
-        self.walls, self.threads = walls, thread_count(threads)
-        # fresh entropy first: children of the seed itself may have drawn the very rows, to be met again as velocities
-        if isinstance(seed, int | np.integer) and seed < 0:
-            raise InvalidInputError("seed", seed, "it must not be negative")
-        entropy = np.random.default_rng(seed).integers(2**63, size=4)
-        self.generators = [np.random.default_rng(child) for child in np.random.SeedSequence(entropy).spawn(CHAINS)]
+    def __init__(
+        self, walls: Walls, witness: Floats, seed: Seed, threads: int | None, deadline: float = math.inf
+    ) -> None:
+        """Start every chain at the witness, at a typical distance from the origin, and settle in the version space.
+
+        After the deadline, by ``time.monotonic()``, walking raises :class:`OutOfTimeError`.
+        """
+        self.walls, self.threads, self.deadline = walls, thread_count(threads), deadline
+        self.stopped = False
+        self.generators = generators(seed, CHAINS)
         start = witness * (math.sqrt(witness.size) / float(np.linalg.norm(witness)))
         self.places = np.tile(start, (1, CHAINS, 1))
         self.tallies = np.zeros((CHAINS, walls.rows.shape[0]), dtype=np.int64)
@@ -197,16 +244,32 @@ class Walkers:
         sums, squares = (np.zeros((offsets.size, CHAINS), dtype=np.int64) for _ in range(2))
 
         def walk(chain: int) -> None:
-            for rung in np.flatnonzero(trajectories):
-                sums[rung, chain], squares[rung, chain] = fly(
-                    self.walls, float(offsets[rung]), int(trajectories[rung]),
-                    self.places[rung, chain], self.generators[chain], self.tallies[chain],
-                )  # fmt: skip
+            try:
+                for rung in np.flatnonzero(trajectories):
+                    sums[rung, chain], squares[rung, chain] = fly(
+                        self.walls, float(offsets[rung]), int(trajectories[rung]), self.places[rung, chain],
+                        self.generators[chain], self.tallies[chain], self._glance,
+                    )  # fmt: skip
+            except _Stopped:
+                return
+            except BaseException:  # Ctrl-C too: the other threads must not go on to the end
+                self.stopped = True
+                raise
 
-        run_all(walk, [(chain,) for chain in range(CHAINS)], self.threads)
+        try:
+            run_all(walk, [(chain,) for chain in range(CHAINS)], self.threads)
+        except BaseException:  # Ctrl-C while this thread waits for the others
+            self.stopped = True
+            raise
         self.trajectories += CHAINS * int(trajectories.sum())
         self.bounces += int(sums.sum())
         return Bounces(trajectories, sums, squares)
+
+    def _glance(self) -> None:
+        if self.stopped:
+            raise _Stopped
+        if time.monotonic() > self.deadline:
+            raise OutOfTimeError
 
     def thinnest_slack(self) -> float:
         """δ, the scale on which the density at a wall changes with c.
@@ -230,7 +293,7 @@ class Walkers:
 
     def draw(self, count: int) -> Floats:
         """Points of the version space, one a trajectory, the chains taking turns."""
-        points = []
+        points: list[Floats] = []
         for _ in range(-(-count // CHAINS)):
             self.visit(np.zeros(1), np.ones(1, dtype=np.int64))
             points.append(self.places[0].copy())

@@ -31,6 +31,7 @@ from gardner.errors import InvalidInputError
 from gardner.inference.inputs import check_settings, check_training
 from gardner.inference.posterior import Posterior, Status
 from gardner.inference.separable import Verdict, separate
+from gardner.inference.trust import SAMPLE, judged, neglected_by_ep, sampled
 from gardner.model import GLM, PERCEPTRON, Channel, Gaussian
 
 Floats = NDArray[np.float64]
@@ -95,6 +96,8 @@ def expectation_propagation(
     and double precision whatever the rows were.
 
     The log-evidence is exact for one row and for rows at right angles; it counts repeated rows as partly independent.
+    How much that and all else beyond variances matters is estimated (:mod:`gardner.inference.trust`); above 3 % of the
+    log-evidence the status is DOUBTFUL.
 
     >>> posterior = expectation_propagation([[1.0, 0.0], [0.0, 2.0]], [1.0, -1.0])
     >>> posterior.status.value, round(posterior.log_evidence / math.log(2.0), 9)
@@ -120,7 +123,15 @@ def expectation_propagation(
             break
     if verdict is Verdict.UNDECIDED and run.status is Status.CONVERGED:
         run = _Run(run.state, Status.UNDECIDED, run.iterations, run.damping)
-    return _posterior(run, y, model, basis)
+    posterior = _posterior(run, y, model, basis)
+    if run.status is not Status.CONVERGED:
+        return posterior
+    some = sampled(y.size, max(SAMPLE, F.shape[1]))  # the cost of one or two more iterations
+    spread = scipy.linalg.solve_triangular(run.state.cholesky, F[some].T, lower=True, check_finite=False)
+    cavity = run.state.omega[some], run.state.V[some]
+    second = float(np.sum(posterior.mean**2 + posterior.variance)) / model.prior.second_moment
+    relative_entropy = 0.5 * (second - posterior.features) + float(np.sum(np.log(np.diag(run.state.cholesky))))
+    return judged(posterior, neglected_by_ep(spread, y[some], model.channel, *cavity, y.size), relative_entropy)
 
 
 def _deviation(model: GLM) -> float:

@@ -6,6 +6,7 @@ from typing import Any
 
 import array_api_compat
 import numpy as np
+from numpy.typing import NDArray
 
 from gardner.errors import InvalidInputError
 from gardner.model import GLM, library_of
@@ -34,6 +35,14 @@ def as_array(name: str, values: Any) -> Array:
     if not xp.isdtype(values.dtype, ("bool", "integral", "real floating")):
         raise InvalidInputError(name, f"dtype {values.dtype}", "it must be real")
     return xp.astype(values, xp.float64)
+
+
+def host(array: Array) -> NDArray[Any]:
+    """The array as one of NumPy, wherever it was."""
+    try:
+        return np.asarray(array)
+    except (TypeError, RuntimeError):  # on a device that NumPy cannot read
+        return np.asarray(array_api_compat.to_device(array, "cpu"))
 
 
 def check_training(rows: Any, labels: Any, model: GLM) -> tuple[Array, Array]:

@@ -24,9 +24,12 @@ def infer(rows: Array, labels: Array, model: GLM = PERCEPTRON, method: str = "am
     """Everything a student knows who saw these rows with these labels.
 
     ``method`` is ``amp`` (message passing: fast, for rows with independent entries, any array library), ``ep``
-    (expectation propagation with full covariance: any rows, up to a few thousand features) or ``mc`` (Monte Carlo: no
-    approximation, with a standard error). ``options`` go to :func:`amp`, :func:`expectation_propagation` or
-    :func:`monte_carlo`.
+    (expectation propagation with full covariance: correlated rows too, unless they nearly repeat each other; up to a
+    few thousand features) or ``mc`` (Monte Carlo: no approximation, with a standard error). ``options`` go to
+    :func:`amp`, :func:`expectation_propagation` or :func:`monte_carlo`.
+
+    AMP and EP estimate their own error (``correction``). Where it is more than 3 % of the log-evidence the status is
+    ``doubtful`` and ``doubt`` says why.
 
     >>> import numpy as np
     >>> posterior = infer(np.array([[1.0, 0.0], [0.0, 1.0]]), np.array([1.0, -1.0]), method="ep")

@@ -14,73 +14,48 @@ The estimate is linear in the counts, hence free of bias as far as the quadratur
 integrand ~ N/(c + δ) up to c ~ 1 and a Gaussian tail beyond; in s with c = ln((1 + eˢ)/(1 + δ)), logarithmic first and
 linear later, both are smooth, and the rule of Clenshaw and Curtis [clenshaw1960] converges exponentially. Every second
 rung makes a rule of half the order from the same counts: where that is off by ε|ln Z|, the full one is by ~ ε²|ln Z|.
+
+Rows that lie in one plane need none of this: see :mod:`gardner.inference.wedge`.
 """
 
 from __future__ import annotations
 
 import math
+import time
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-import scipy.special
 
 from gardner.errors import ConvergenceError, InvalidInputError
-from gardner.inference.billiard import CHAINS, DENSITY, Bounces, Counts, Floats, Seed, Walkers, Walls
+from gardner.inference.billiard import (
+    CHAINS,
+    Bounces,
+    Counts,
+    Floats,
+    OutOfTimeError,
+    Seed,
+    Walkers,
+    Walls,
+    check_seed,
+    generators,
+)
 from gardner.inference.inputs import check_training
+from gardner.inference.ladder import TOP, Ladder
 from gardner.inference.posterior import Posterior, Status
+from gardner.inference.separable import TIME_LIMIT as SEPARATION_LIMIT
 from gardner.inference.separable import Verdict, separate
+from gardner.inference.wedge import Wedge
 from gardner.model import GLM, PERCEPTRON, Gaussian, Sign
 
 Progress = Callable[[float], None]
 
 MOST_BOUNCES = 100_000_000  # about a minute of one core for 200 rows
-_TOP = 1e-6  # M Φ(−c_max)
+TIME_LIMIT = 60.0  # seconds
 _LEAST = 2  # trajectories a chain to measure with, even on a rung that hardly matters
 _AIM = 0.9  # share of the wanted standard error left to chance; the quadrature may have √(1 − 0.9²) = 0.44 of it
 _SLICES = 8  # parts of a round, so that progress can be told
-
-
-@dataclass(frozen=True)
-class Ladder:
-    """Offsets c_k from 0 to c_max, with weights that make −ln Z of bounces a trajectory, in full and of half the order.
-
-    ``faintest`` is the most bounces a trajectory that M walls which act one by one can give: M φ(c) T/√(2π).
-    """
-
-    offsets: Floats
-    weights: Floats
-    coarse: Floats
-    faintest: Floats
-
-    @staticmethod
-    def of(slack: float, walls: int) -> Ladder:
-        """Rungs for a cone whose thinnest slack is about δ = ``slack``."""
-        top = -float(scipy.special.ndtri(_TOP / walls))
-        first, last = math.log(slack), top + math.log(1.0 + slack - math.exp(-top))
-        order = 4 * math.ceil(0.6 * (last - first))  # 2.4 rungs a unit of s: good for 10⁻⁴ of ln Z
-        s = first + 0.5 * (last - first) * (1.0 - np.cos(np.pi * np.arange(order + 1) / order))
-        offsets = np.log1p(np.exp(s)) - math.log1p(slack)
-        offsets[0] = 0.0  # the version space itself, to the last digit
-        slope = 0.5 * (last - first) * scipy.special.expit(s) * DENSITY
-        coarse = np.zeros(order + 1)
-        coarse[::2] = clenshaw_curtis(order // 2)
-        density = np.exp(-0.5 * offsets * offsets) / math.sqrt(2.0 * math.pi)
-        return Ladder(offsets, slope * clenshaw_curtis(order), slope * coarse, walls * density / DENSITY)
-
-
-def clenshaw_curtis(order: int) -> Floats:
-    """Weights of the nodes cos(πk/n), k = 0…n, for ∫ over [−1, 1]; n even [clenshaw1960].
-
-    >>> (3.0 * clenshaw_curtis(2)).round(12)
-    array([1., 4., 1.])
-    """
-    k, j = np.arange(order + 1), np.arange(1, order // 2 + 1)
-    factors = np.where(2 * j == order, 1.0, 2.0) / (4.0 * j * j - 1.0)
-    weights = (2.0 / order) * (1.0 - np.cos(2.0 * np.pi * np.outer(k, j) / order) @ factors)
-    weights[[0, -1]] *= 0.5
-    return np.asarray(weights)
 
 
 @dataclass(frozen=True)
@@ -105,7 +80,7 @@ def _estimate(ladder: Ladder, bounces: Bounces) -> Estimate:
     spread = np.maximum(np.var(by_rung, axis=1, ddof=1) / CHAINS, _least_variance(ladder, seen) / seen)
     variance = max(float(np.var(by_chain, ddof=1)) / CHAINS, float(ladder.weights**2 @ spread))
     halved = float((ladder.weights - ladder.coarse) @ bounces.mean)
-    return Estimate(-_TOP - total, math.sqrt(variance), halved * halved / total)
+    return Estimate(-TOP - total, math.sqrt(variance), halved * halved / total)
 
 
 def _least_variance(ladder: Ladder, seen: Counts) -> Floats:
@@ -126,7 +101,7 @@ def _integrate(walkers: Walkers, chance: float, most_bounces: int, report: Progr
     """Round after round until chance is tamed or the bounces are spent.
 
     Counts that decided how long to measure are not part of the result, save that a round which did not suffice is added
-    to: it stops by the spread of the chains, not by their mean.
+    to: it stops by the spread of the chains, not by their mean. Where the time is spent, what is counted must do.
     """
     ladder = Ladder.of(walkers.thinnest_slack(), walkers.walls.rows.shape[0])
     report(0.1)
@@ -137,10 +112,13 @@ def _integrate(walkers: Walkers, chance: float, most_bounces: int, report: Progr
     while True:
         left = (most_bounces - walkers.bounces) / max(CHAINS * float(more @ pilot.mean), 1.0)
         more = np.maximum((min(max(left, 0.0), 1.0) * more).astype(np.int64), _LEAST)
-        for part in range(_SLICES):
-            report(1.0 - to_do)
-            bounces += walkers.visit(ladder.offsets, more * (part + 1) // _SLICES - more * part // _SLICES)
-            to_do *= 1.0 - 1.0 / (_SLICES + 1 - part)
+        try:
+            for part in range(_SLICES):
+                report(1.0 - to_do)
+                bounces += walkers.visit(ladder.offsets, more * (part + 1) // _SLICES - more * part // _SLICES)
+                to_do *= 1.0 - 1.0 / (_SLICES + 1 - part)
+        except OutOfTimeError:  # the first look has counts on every rung
+            return _estimate(ladder, bounces if np.all(bounces.trajectories > 0) else pilot)
         estimate = _estimate(ladder, bounces)
         if estimate.chance <= chance or walkers.bounces >= most_bounces:
             return estimate
@@ -150,12 +128,15 @@ def _integrate(walkers: Walkers, chance: float, most_bounces: int, report: Progr
 
 def monte_carlo(
     rows: Any, labels: Any, model: GLM = PERCEPTRON, *, stderr: float = 0.002, seed: Seed = 0, samples: int = 200,
-    guess: Any = None, threads: int | None = None, most_bounces: int = MOST_BOUNCES, progress: Progress | None = None,
+    guess: Any = None, threads: int | None = None, most_bounces: int = MOST_BOUNCES, time_limit: float = TIME_LIMIT,
+    progress: Progress | None = None,
 ) -> Posterior:  # fmt: skip
     """ln Z of a perceptron to a wanted standard error (of ln v = ln Z/N), and samples of its version space.
 
-    The same seed gives the same bytes whatever the number of threads. ``guess`` may name weights that are likely to
-    satisfy all labels. Beyond ``most_bounces`` no more is measured than the least: the status is then UNCONVERGED.
+    ``guess`` may name weights that are likely to satisfy all labels. Beyond ``most_bounces`` no more is measured than
+    the least, and after ``time_limit`` seconds nothing more: the status is then UNCONVERGED and ``stderr`` is the error
+    that was reached. The same seed gives the same bytes whatever the number of threads, unless the time limit is hit;
+    then samples may also repeat, and where not even a first look was possible ``log_evidence`` is NaN.
 
     Mean and variance are those of the samples. Cavities are not to be had from samples: ``omega`` and ``V`` are mean
     and variance of the rows' fields with all labels in, and ``g`` is zero. Where it is not known whether any weights
@@ -172,11 +153,13 @@ def monte_carlo(
         )
     if samples < 2:
         raise InvalidInputError("samples", samples, "it must be at least 2", hint="mean and variance come from them")
+    deadline = _deadline(time_limit)
     rows, labels, walls = _training(rows, labels, model)
     prior = _prior(rows, labels, model)
     if labels.size == 0:
-        return replace(prior, samples=np.random.default_rng(seed).standard_normal((samples, rows.shape[1])))
-    separation = separate(walls, np.ones_like(labels), guess)
+        points = np.random.default_rng(check_seed(seed)).standard_normal((samples, rows.shape[1]))
+        return replace(prior, samples=points)
+    separation = separate(walls, np.ones_like(labels), guess, min(time_limit, SEPARATION_LIMIT))
     if separation.verdict is Verdict.EMPTY:
         return prior.emptied()
     unknown = replace(prior, log_evidence=math.nan, residual=math.inf, stderr=math.inf)
@@ -184,26 +167,65 @@ def monte_carlo(
         return replace(unknown, status=Status.UNDECIDED)
     report = progress or (lambda _: None)
     try:
-        walkers = Walkers(Walls.of(walls), separation.witness, seed, threads)
-        estimate = _integrate(walkers, _AIM * stderr * rows.shape[1], most_bounces, report)
-        points = walkers.draw(samples)
+        found = _measure(
+            walls, separation.witness, samples, _Effort(seed, stderr, threads, most_bounces, deadline), report
+        )
     except ConvergenceError:
         return replace(unknown, status=Status.UNCONVERGED)
     report(1.0)
-    error = math.hypot(estimate.chance, estimate.quadrature) / rows.shape[1]
-    fields = points @ rows.T
+    error = math.hypot(found.estimate.chance, found.estimate.quadrature) / rows.shape[1]
+    status = Status.CONVERGED if error <= stderr and found.whole else Status.UNCONVERGED
+    fields = found.points @ rows.T
     return replace(
-        prior, status=Status.CONVERGED if error <= stderr else Status.UNCONVERGED, log_evidence=estimate.log_evidence,
-        mean=np.mean(points, axis=0), variance=np.var(points, axis=0), omega=np.mean(fields, axis=0),
-        V=np.var(fields, axis=0), iterations=walkers.trajectories, residual=error, stderr=error, samples=points,
+        prior, status=status, log_evidence=found.estimate.log_evidence, mean=np.mean(found.points, axis=0),
+        variance=np.var(found.points, axis=0), omega=np.mean(fields, axis=0), V=np.var(fields, axis=0),
+        iterations=found.trajectories, residual=error, stderr=error, samples=found.points,
     )  # fmt: skip
+
+
+@dataclass(frozen=True)
+class _Found:
+    """An estimate, points of the version space, and whether there was time for all that was asked."""
+
+    estimate: Estimate
+    points: Floats
+    trajectories: int
+    whole: bool
+
+
+@dataclass(frozen=True)
+class _Effort:
+    """How well to measure, and how long at most."""
+
+    seed: Seed
+    stderr: float
+    threads: int | None
+    most_bounces: int
+    deadline: float
+
+
+def _measure(walls: Floats, witness: Floats, samples: int, effort: _Effort, report: Progress) -> _Found:
+    """In closed form where the rows lie in a plane, else by billiards."""
+    wedge = Wedge.of(walls, witness)
+    if wedge is not None:
+        points = wedge.draw(samples, generators(effort.seed, 1)[0])
+        return _Found(Estimate(wedge.log_evidence, wedge.error, 0.0), points, 0, whole=True)
+    walkers = Walkers(Walls.of(walls), witness, effort.seed, effort.threads, effort.deadline)
+    estimate = _integrate(walkers, _AIM * effort.stderr * walls.shape[1], effort.most_bounces, report)
+    try:
+        points = walkers.draw(samples)
+    except OutOfTimeError:  # where the chains are, again and again
+        points = np.resize(walkers.places[0], (samples, walls.shape[1]))
+    return _Found(estimate, points, walkers.trajectories, not walkers.stopped)
 
 
 def sample_version_space(
     rows: Any, labels: Any, count: int, seed: Seed, model: GLM = PERCEPTRON, *, guess: Any = None,
-    threads: int | None = None,
+    threads: int | None = None, time_limit: float = TIME_LIMIT,
 ) -> Floats:  # fmt: skip
     """Weights that give all labels, drawn from the posterior: an array (count, N) of nearly independent draws.
+
+    What takes longer than ``time_limit`` seconds is a :class:`gardner.errors.ConvergenceError`.
 
     >>> points = sample_version_space(np.array([[1.0, 1.0]]), [-1.0], 50, seed=0)
     >>> points.shape, float(points.sum(axis=1).max()) < 0.0
@@ -211,14 +233,25 @@ def sample_version_space(
     """
     if count < 1:
         raise InvalidInputError("count", count, "it must be at least 1")
+    deadline = _deadline(time_limit)
     rows, labels, walls = _training(rows, labels, model)
     if labels.size == 0:
-        return np.random.default_rng(seed).standard_normal((count, rows.shape[1]))
-    separation = separate(walls, np.ones_like(labels), guess)
+        return np.random.default_rng(check_seed(seed)).standard_normal((count, rows.shape[1]))
+    separation = separate(walls, np.ones_like(labels), guess, min(time_limit, SEPARATION_LIMIT))
     if separation.witness is None:
         what = "no weights give" if separation.verdict is Verdict.EMPTY else "it is not known whether any weights give"
         raise ConvergenceError(f"{what} these labels, so there is nothing to sample", hint="drop contradicting rows")
-    return Walkers(Walls.of(walls), separation.witness, seed, threads).draw(count)
+    wedge = Wedge.of(walls, separation.witness)
+    if wedge is not None:
+        return wedge.draw(count, generators(seed, 1)[0])
+    return Walkers(Walls.of(walls), separation.witness, seed, threads, deadline).draw(count)
+
+
+def _deadline(time_limit: float) -> float:
+    """When to stop, by ``time.monotonic()``."""
+    if not time_limit > 0.0:
+        raise InvalidInputError("time_limit", time_limit, "it must be positive", hint="seconds; math.inf for none")
+    return time.monotonic() + time_limit
 
 
 def _training(rows: Any, labels: Any, model: GLM) -> tuple[Floats, Floats, Floats]:

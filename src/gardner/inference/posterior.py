@@ -26,6 +26,7 @@ class Status(Enum):
     DIVERGED = "diverged"  # the iteration ran away even when strongly damped
     EMPTY = "empty"  # no weights give these labels by a margin that double precision can tell from none
     UNDECIDED = "undecided"  # converged, but whether any weights give these labels could not be decided
+    DOUBTFUL = "doubtful"  # converged, but the rows are not what the method assumes, and the log-evidence is off
 
 
 @dataclass(frozen=True, eq=False)
@@ -35,7 +36,9 @@ class Posterior:
     ``omega`` and ``V`` are the cavity mean and variance of each training row's field (its own label left out) and ``g``
     is ∂ψ_Y/∂ω there, so that the mean of the field with the label in is ω + V g (Monte Carlo knows only the latter:
     there ``omega`` and ``V`` have all labels in, and ``g`` is zero). ``stderr`` is the standard error of ``log_volume``
-    where the method has one. Where ``status`` is EMPTY there is no posterior: the arrays are zero.
+    where the method has one; ``correction`` is what the first term that AMP or EP leaves out would add to
+    ``log_evidence``, an estimate of its error. Where it is large ``status`` is DOUBTFUL, and ``doubt`` says why. Where
+    ``status`` is EMPTY there is no posterior: the arrays are zero.
     """
 
     method: str
@@ -54,6 +57,8 @@ class Posterior:
     stderr: float | None = None
     covariance: Array | None = None
     samples: Array | None = None
+    correction: float | None = None
+    doubt: str | None = None
 
     @property
     def features(self) -> int:
@@ -81,7 +86,7 @@ class Posterior:
         return self.labels * self.omega / xp.sqrt(self.V)
 
     def checked(self) -> Posterior:
-        """This posterior, or a :class:`ConvergenceError` where it did not converge."""
+        """This posterior, or a :class:`ConvergenceError` where it did not converge or is doubtful."""
         if self.converged:
             return self
         reasons = {
@@ -90,11 +95,20 @@ class Posterior:
                 "it is not known whether any weights give these labels",
                 "the cone is thin beyond rounding",
             ),
+            Status.DOUBTFUL: (
+                str(self.doubt),
+                "try method='ep'" if self.method == "amp" else "try method='mc', or drop rows that repeat others",
+            ),
         }
         unconverged = f"residual {self.residual:.1e} after {self.iterations} iterations"
-        remedies = {"amp": "try method='ep'", "ep": "allow more", "mc": "raise stderr or most_bounces"}
+        remedies = {"amp": "try method='ep'", "ep": "allow more", "mc": "raise stderr, most_bounces or time_limit"}
         what, hint = reasons.get(self.status, (unconverged, remedies[self.method]))
         raise ConvergenceError(f"{self.method} is {self.status.value}: {what}", hint=hint)
+
+    @property
+    def settled(self) -> bool:
+        """Whether the iteration reached its end, be the result doubtful or not."""
+        return self.status in (Status.CONVERGED, Status.DOUBTFUL)
 
     def emptied(self) -> Posterior:
         """The statement that there is no posterior: log-evidence −∞ and arrays of zeros."""

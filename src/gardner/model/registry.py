@@ -1,21 +1,15 @@
-"""Priors and channels by name, with a parameter: ``gaussian:2``, ``flip:0.05``; or anyone's own.
+"""Priors and channels by name, with a parameter: ``gaussian:2``, ``flip:0.05``.
 
-gauss-bernoulli:0.1                 registered, with its first parameter
-package.module:Class                importable; :0.1 may follow
-path/to/my_model.py:Class           in a file; :0.1 may follow
+Here are the registered ones only, so any text may be parsed, also one that was read from a file of results. Anyone's
+own, in a file or a module, are loaded by :mod:`gardner.model.external`, where the user names them.
 """
 
 from __future__ import annotations
 
 import dataclasses
 import difflib
-import importlib
-import importlib.util
 import inspect
 import sys
-import zlib
-from pathlib import Path
-from types import ModuleType
 from typing import Any, cast
 
 from gardner.errors import GardnerError, InvalidInputError
@@ -30,7 +24,7 @@ from gardner.model.prior import Gaussian, Prior
 from gardner.model.probit import Probit
 from gardner.model.rademacher import Rademacher
 
-_FROM_FILE = "gardner_model_"  # how modules of files are named
+FROM_FILE = "gardner_own_"  # how modules are named that were loaded from files
 
 PRIORS: dict[str, type] = {
     "gaussian": Gaussian,
@@ -50,25 +44,25 @@ CHANNELS: dict[str, type] = {
 
 
 def parse_prior(text: str) -> Prior:
-    """A prior by name and parameter.
+    """A registered prior by name and parameter; no code is loaded.
 
     >>> parse_prior("gaussian:2"), parse_prior("rademacher")
     (Gaussian(variance=2.0), Rademacher())
     """
-    return cast(Prior, _parse("prior", text, PRIORS, Prior))
+    return cast(Prior, _parse("prior", text, PRIORS))
 
 
 def parse_channel(text: str) -> Channel:
-    """A channel by name and parameter.
+    """A registered channel by name and parameter; no code is loaded.
 
     >>> parse_channel("flip:0.05"), parse_channel("sign")
     (Flip(rho=0.05), Sign())
     """
-    return cast(Channel, _parse("channel", text, CHANNELS, Channel))
+    return cast(Channel, _parse("channel", text, CHANNELS))
 
 
 def describe(part: Prior | Channel) -> str:
-    """The text that :func:`parse_prior` or :func:`parse_channel` reads back.
+    """The text that :func:`parse_prior` or :func:`parse_channel` reads back; of one's own, ``load_`` instead.
 
     >>> describe(Flip(0.1)), describe(Gaussian())
     ('flip:0.1', 'gaussian')
@@ -76,13 +70,16 @@ def describe(part: Prior | Channel) -> str:
     names = {kind: name for register in (PRIORS, CHANNELS) for name, kind in register.items()}
     kind = type(part)
     home = kind.__module__
-    if home.startswith(_FROM_FILE):  # no other process could import it by that name
+    if home.startswith(FROM_FILE):  # no other process could import it by that name
         home = str(sys.modules[home].__file__)
     name = names.get(kind, f"{home}:{kind.__qualname__}")
     parameters = list(getattr(part, "__dataclass_fields__", {}))
     if not parameters or part == Gaussian():  # the standard normal goes without its variance
         return name
-    return f"{name}:{getattr(part, parameters[0])!r}" if len(parameters) == 1 else repr(part)
+    if len(parameters) > 1:
+        return repr(part)
+    value = getattr(part, parameters[0])
+    return f"{name}:{value.item() if hasattr(value, 'item') else value!r}"  # NumPy's numbers say their type
 
 
 def summaries(register: dict[str, type]) -> dict[str, str]:
@@ -95,41 +92,7 @@ def summaries(register: dict[str, type]) -> dict[str, str]:
     return lines
 
 
-def _parse(what: str, text: str, register: dict[str, type], protocol: Any) -> Any:
-    name, values = _split(what, text)
-    kind = register.get(name) if name in register else _own(what, name, register)
-    if not isinstance(kind, type):
-        raise InvalidInputError(what, text, f"it is no class but {type(kind).__name__}", hint="write FILE.py:CLASS")
-    try:
-        accepted = list(inspect.signature(kind).parameters)
-    except ValueError as error:
-        raise InvalidInputError(what, text, f"it cannot be made: {error}") from None
-    if len(values) > len(accepted):
-        takes = f"{name}:{accepted[0]}" if accepted else f"{name}, without a parameter"
-        raise InvalidInputError(what, text, f"write {takes}")
-    try:
-        made = kind(*values)
-        alike = hash(made) == hash(kind(*values)) and made == kind(*values)
-    except GardnerError:
-        raise
-    except (TypeError, ValueError) as error:
-        raise InvalidInputError(what, text, f"it cannot be made: {error}") from None
-    if not isinstance(made, protocol):
-        missing = sorted(part for part in _members(protocol) if not hasattr(made, part))
-        raise InvalidInputError(what, text, f"it lacks {', '.join(missing)}", hint=f"gardner.model.{protocol.__name__}")
-    if not alike:
-        raise InvalidInputError(
-            what, text, "two of it are never equal, so a student could not know the teacher's model",
-            hint="make the class a frozen dataclass",
-        )  # fmt: skip
-    return made
-
-
-def _members(protocol: type) -> list[str]:
-    return [name for name in vars(protocol) if not name.startswith("_")]
-
-
-def _split(what: str, text: str) -> tuple[str, list[float]]:
+def split(what: str, text: str) -> tuple[str, list[float]]:
     """The name and the number after the last colon, if it is one."""
     head, colon, tail = text.rpartition(":")
     try:
@@ -140,43 +103,28 @@ def _split(what: str, text: str) -> tuple[str, list[float]]:
         return text, []
 
 
-def _own(what: str, name: str, register: dict[str, type]) -> Any:
-    """A class of someone else's."""
-    if not any(mark in name for mark in ".:/\\"):
-        near = difflib.get_close_matches(name, register, n=1)
-        hint = f"did you mean {near[0]}?" if near else "your own is named FILE.py:CLASS"
-        raise InvalidInputError(what, name, f"it must be one of {', '.join(register)}", hint=hint)
-    path, colon, attribute = name.rpartition(":")
-    if not colon:
-        path, _, attribute = name.rpartition(".")
-    module = _from_file(what, path) if path.endswith(".py") else _from_package(what, path, name)
-    if not hasattr(module, attribute):
-        raise InvalidInputError(what, name, f"there is no {attribute!r} in {path}", hint="write FILE.py:CLASS")
-    return getattr(module, attribute)
-
-
-def _from_package(what: str, path: str, name: str) -> ModuleType:
-    if not path or not all(part.isidentifier() for part in path.split(".")):
-        raise InvalidInputError(what, name, "it is neither registered, nor PACKAGE.MODULE:CLASS, nor FILE.py:CLASS")
+def make(what: str, text: str, kind: type, values: list[float]) -> Any:
+    """A prior or channel of a class, with its parameter."""
     try:
-        return importlib.import_module(path)
-    except ModuleNotFoundError as error:
-        raise InvalidInputError(what, name, f"there is no module {error.name}", hint="is it installed?") from None
+        accepted = list(inspect.signature(kind).parameters)
+    except ValueError as error:
+        raise InvalidInputError(what, text, f"it cannot be made: {error}") from None
+    if len(values) > len(accepted):
+        name = text.rpartition(":")[0]
+        takes = f"{name}:{accepted[0]}" if accepted else f"{name}, without a parameter"
+        raise InvalidInputError(what, text, f"write {takes}")
+    try:
+        return kind(*values)
+    except GardnerError:
+        raise
+    except (Exception, SystemExit) as error:
+        raise InvalidInputError(what, text, f"it cannot be made: {error}") from None
 
 
-def _from_file(what: str, path: str) -> ModuleType:
-    """The module in a file, kept under a name of its own so that its classes can be pickled and hashed."""
-    file = Path(path).resolve()
-    if not file.is_file():
-        raise InvalidInputError(what, path, "there is no such file")
-    name = f"{_FROM_FILE}{file.stem}_{zlib.crc32(bytes(file)):08x}"
-    if name not in sys.modules:
-        spec = cast(Any, importlib.util.spec_from_file_location(name, file))
-        module = importlib.util.module_from_spec(spec)
-        sys.modules[name] = module
-        try:
-            spec.loader.exec_module(module)
-        except Exception as error:
-            del sys.modules[name]
-            raise InvalidInputError(what, path, f"it does not run: {type(error).__name__}: {error}") from error
-    return sys.modules[name]
+def _parse(what: str, text: str, register: dict[str, type]) -> Any:
+    name, values = split(what, text)
+    if name in register:
+        return make(what, text, register[name], values)
+    near = difflib.get_close_matches(name, register, n=1)
+    hint = f"did you mean {near[0]}?" if near else "`gardner models` lists them"
+    raise InvalidInputError(what, text, f"it must be one of {', '.join(register)}", hint=hint)

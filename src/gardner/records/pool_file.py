@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import zipfile
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gardner.errors import InvalidInputError
+from gardner.records.user_file import array_names, check_regular, load_member, reading
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -56,6 +56,7 @@ def read_pool(path: Path | str, label: str, *, ignore: Sequence[str] = (), ident
     if not len(frame):
         raise InvalidInputError("table", str(path), "it has no rows")
     left = [str(name) for name in frame.columns if name not in {label, identifier, *ignore}]
+    _refuse_containers(frame, [*left, label])
     if Path(path).suffix.lower() in _TEXT:
         _refuse_missing(frame, left)
     features, names, notes = _encode(frame, left)
@@ -65,12 +66,12 @@ def read_pool(path: Path | str, label: str, *, ignore: Sequence[str] = (), ident
 
 def _read(path: Path, label: str, identifier: str | None) -> pd.DataFrame:
     import pandas as pd
-    from pyarrow import ArrowInvalid  # type: ignore[import-untyped]
 
     ending = path.suffix.lower()
     if ending not in (*_TEXT, ".parquet", ".npz"):
         raise InvalidInputError("table", str(path), "its name must end in .csv, .tsv, .parquet or .npz")
-    try:
+    check_regular("table", path)
+    with reading("table", path):
         if ending == ".parquet":
             frame = pd.read_parquet(path)
         elif ending == ".npz":
@@ -85,13 +86,6 @@ def _read(path: Path, label: str, identifier: str | None) -> pd.DataFrame:
                 dtype={identifier: str} if identifier else None,
                 low_memory=False,
             )
-    except InvalidInputError:
-        raise
-    except OSError as error:
-        raise InvalidInputError("table", str(path), f"it cannot be read ({error.strerror or error})") from None
-    except (pd.errors.ParserError, pd.errors.EmptyDataError, UnicodeDecodeError, ArrowInvalid, ValueError) as error:
-        told = " ".join(str(error).split())
-        raise InvalidInputError("table", str(path), f"it cannot be understood ({told})") from None
     frame.columns = [str(name) for name in frame.columns]
     twice = frame.columns[frame.columns.duplicated()]
     if len(twice):
@@ -103,20 +97,27 @@ def _arrays(path: Path, label: str) -> pd.DataFrame:
     """An npz file: one two-dimensional array of features, and the label's array."""
     import pandas as pd
 
-    try:
-        with np.load(path, allow_pickle=False) as found:
-            arrays = {name: found[name] for name in found.files}
-    except (zipfile.BadZipFile, ValueError) as error:
-        raise InvalidInputError("table", str(path), f"it is no npz of plain arrays ({error})") from None
+    arrays = {name: load_member(path, name) for name in array_names(path)}
     tables = [name for name, array in arrays.items() if array.ndim == 2]
     if label not in arrays or len(tables) != 1:
-        rule = f"it must hold one table of features and a vector {label!r}; it holds {', '.join(arrays)}"
+        rule = f"it must hold one table of features and a vector {label!r}; it holds {', '.join(arrays) or 'nothing'}"
         raise InvalidInputError("table", str(path), rule)
     table, values = arrays[tables[0]], arrays[label]
     if values.shape != (table.shape[0],):
         raise InvalidInputError(label, f"shape {values.shape}", f"{tables[0]} has {table.shape[0]} rows")
     frame = pd.DataFrame(table, columns=[f"{tables[0]}{index}" for index in range(table.shape[1])])
     return frame.assign(**{label: values})
+
+
+def _refuse_containers(frame: pd.DataFrame, columns: list[str]) -> None:
+    """Bytes, lists and records are neither numbers nor texts."""
+    for name in columns:
+        if frame[name].dtype != object:
+            continue
+        for row, value in enumerate(frame[name]):
+            if isinstance(value, bytes | bytearray | list | tuple | dict | np.ndarray):
+                told = f"row {row} holds {type(value).__name__}, numbers or texts are wanted"
+                raise InvalidInputError("column", name, told, hint=f"--ignore {name}, or write it otherwise")
 
 
 def _refuse_missing(frame: pd.DataFrame, columns: list[str]) -> None:

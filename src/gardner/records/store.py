@@ -3,29 +3,39 @@
     FOLDER/parts/KEY.parquet     the rows of a task
     FOLDER/timings/KEY.json      where its time went, beside the rows, never in them
 
-A part is written under a temporary name in the same folder, forced to disk and renamed: a run that is killed leaves
-the whole part or none. The same rows give the same bytes (fixed writer settings, no time stamps). Whoever writes holds
-a lock on the folder that dies with the process; what a killed run left under temporary names is swept by the next one.
+A part is written whole (:mod:`gardner.records.files`): a run that is killed leaves all of it or
+none. It carries its checksum (:mod:`gardner.records.checksum`). The same rows give the same bytes
+(fixed writer settings, no time stamps). Whoever writes holds a lock on the folder that dies with
+the process; what a killed run left under temporary names is swept by the next one.
+
+A part that is damaged is an error that names the file, also for a sweep that goes on: it is
+neither read nor silently written again. Whoever removes the file loses nothing, as the same task
+gives the same rows.
 """
 
 from __future__ import annotations
 
 import errno
-import fcntl
 import json
 import os
-from collections.abc import Iterator, Mapping
+import sys
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from gardner.errors import GardnerError, InvalidInputError
+from gardner.records.checksum import State, sealed, state_of
+from gardner.records.files import TEMPORARY, WriteError, write_file
 from gardner.records.tables import FAILED, REQUIRED, SCHEMA
+
+if sys.platform != "win32":
+    import fcntl
 
 if TYPE_CHECKING:
     import pandas as pd
 
-_TEMPORARY = ".writing-"  # Parquet readers pass over names that begin with a dot
+KEPT = "what was finished is kept; make room or choose another folder, then run the same command again"
 
 
 class StoreError(GardnerError):
@@ -44,10 +54,12 @@ class Store:
     @contextmanager
     def writing(self) -> Iterator[Store]:
         """Make the folder, lock out other writers, sweep what a killed one left."""
+        if sys.platform == "win32":
+            raise StoreError("results can be written, and sweeps run, on Linux and macOS only", hint="use WSL")
         try:
             self.parts.mkdir(parents=True, exist_ok=True)
             self.timings.mkdir(exist_ok=True)
-            lock = os.open(self.folder / ".lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
+            lock = os.open(self.folder / ".lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o644)
         except OSError as error:
             raise _trouble(error, self.folder) from None
         try:
@@ -71,7 +83,7 @@ class Store:
 
     def _sweep(self) -> None:
         for place in (self.parts, self.timings):
-            for leftover in place.glob(f"{_TEMPORARY}*"):
+            for leftover in place.glob(f"{TEMPORARY}*"):
                 with suppress(OSError):
                     leftover.unlink()
             if not os.access(place, os.W_OK | os.X_OK):
@@ -89,94 +101,117 @@ class Store:
         """Every task that is there."""
         return sorted(path.stem for path in self.parts.glob("[!.]*.parquet"))
 
+    def existing(self) -> list[str]:
+        """:meth:`keys` of a folder that must be one of results."""
+        if not self.parts.is_dir():
+            hint = "`gardner bench` makes them"
+            raise InvalidInputError("results", str(self.folder), "there are no results", hint=hint)
+        return self.keys()
+
     def write(self, key: str, table: Any, timings: Mapping[str, Any] | None = None) -> None:
         """Put a task on disk, in place of what was there. All of it or nothing, and then the reason."""
-        import pyarrow.parquet as parquet  # type: ignore[import-untyped]
-        from pyarrow import BufferOutputStream
-
-        sink = BufferOutputStream()
-        # snappy and not zstd: setting that up costs more than a part is worth
-        parquet.write_table(table, sink, compression="snappy", version="2.6", data_page_version="1.0")
-        if timings is not None:  # first: a part says that the task is finished
-            _put(self.timings / f"{key}.json", json.dumps(timings).encode(), force=False)
-        _put(self._part(key), sink.getvalue().to_pybytes(), force=True)
-
-    def read(self, key: str) -> Any:
-        """The table of one task, whatever its columns."""
-        import pyarrow.parquet as parquet
-        from pyarrow import ArrowException
-
+        content = sealed(table)
         try:
-            return parquet.read_table(self._part(key))
-        except (ArrowException, OSError) as error:
-            raise self._broken(f"{self._part(key).name}: {str(error).splitlines()[0]}") from None
+            # no links are followed: the folder may be somebody else's, and lead anywhere
+            if timings is not None:  # first: a part says that the task is finished
+                write_file(self.timings / f"{key}.json", json.dumps(timings).encode(), follow=False, force=False)
+            write_file(self._part(key), content, follow=False)
+        except WriteError as error:
+            raise StoreError(error.what, hint=KEPT) from None
 
-    def read_all(self) -> pd.DataFrame:
-        """The rows of all parts, in the order of their keys."""
-        if not self.parts.is_dir():
-            raise InvalidInputError(
-                "results", str(self.folder), "there are no results", hint="`gardner bench` makes them"
-            )
-        paths = [self._part(key) for key in self.keys()]
+    def read(self, key: str, schema: Any) -> Any:
+        """The table of one task, of the columns it must have."""
+        return self._read([self._part(key)], schema.names, schema)
+
+    def read_all(self, keys: Iterable[str] | None = None) -> pd.DataFrame:
+        """The rows of all parts, or of some, in the order of their keys. Nobody has looked at
+        their values yet.
+        """
+        paths = [self._part(key) for key in (self.existing() if keys is None else sorted(set(keys)))]
         table = self._read(paths, SCHEMA.names) if paths else SCHEMA.empty_table()
-        if any(table[name].null_count for name in REQUIRED):  # columns that are not there are read as nulls
-            raise self._broken(f"{self._foreign(paths)} is not of `gardner bench`")
         frame: pd.DataFrame = table.to_pandas()
         return frame
 
+    def verify(self, key: str) -> tuple[State, str]:
+        """What is known of the bytes of a part, with the reason if they are not as they were written."""
+        return _state(self._part(key))
+
     def read_timings(self, key: str) -> dict[str, Any]:
-        """What is known about the time of a task; empty if nothing is (timings are not forced to disk as parts are)."""
+        """What is known about the time of a task; empty if nothing is (timings are not forced to
+        disk as parts are).
+        """
         try:
-            found: dict[str, Any] = json.loads((self.timings / f"{key}.json").read_text())
-        except (FileNotFoundError, ValueError):
+            found = json.loads((self.timings / f"{key}.json").read_text())
+        except (OSError, ValueError, RecursionError):
             return {}
-        return found
+        return found if _is_timing(found) else {}
 
     def _part(self, key: str) -> Path:
         return self.parts / f"{key}.parquet"
 
-    def _read(self, paths: list[Path], columns: list[str]) -> Any:
-        from pyarrow import ArrowException, dataset
-
+    def _read(self, paths: list[Path], columns: list[str], schema: Any = SCHEMA) -> Any:
+        """Columns of some parts, once every byte of them is known to be as it was written."""
+        damaged = [(path, reason) for path in paths for state, reason in [_state(path)] if state is State.DAMAGED]
+        if damaged:
+            raise self._broken(*damaged[0], more=len(damaged) - 1)
         try:
-            return dataset.dataset([str(path) for path in paths], schema=SCHEMA).to_table(columns=columns)
-        except (ArrowException, OSError) as error:
-            raise self._broken(str(error).splitlines()[0]) from None
+            return self._table(paths, columns, schema)
+        except StoreError:
+            for path in paths:  # one of them is to blame, and readers want to know which
+                self._table([path], columns, schema)
+            raise
 
-    def _foreign(self, paths: list[Path]) -> str:
-        import pyarrow.parquet as parquet
+    def _table(self, paths: list[Path], columns: list[str], schema: Any) -> Any:
+        from pyarrow import ArrowException, dataset  # type: ignore[import-untyped]
 
-        lacking = (path.name for path in paths if not {*REQUIRED} <= {*parquet.read_schema(path).names})
-        return next(lacking, "one with empty cells")
+        names = [str(path) for path in paths]
+        try:
+            table = dataset.dataset(names, schema=schema, format="parquet").to_table(columns=columns)
+            table.validate(full=True)  # texts that are no text
+        except (ArrowException, OSError, OverflowError) as error:
+            raise self._broken(paths[0], str(error).splitlines()[0]) from None
+        self._check_columns(paths, table, REQUIRED if schema is SCHEMA else schema.names)
+        return table
 
-    def _broken(self, reason: str) -> StoreError:
+    def _check_columns(self, paths: list[Path], table: Any, required: Iterable[str]) -> None:
+        """Columns that are not there are read as nulls; and a part is found by the key that its rows have."""
+        for name in required:
+            if name in table.column_names and table[name].null_count:
+                raise self._broken(paths[0], f"it is not of `gardner bench`: {name} is missing")
+        if "key" in table.column_names and {*table["key"].to_pylist()} != {path.stem for path in paths}:
+            raise self._broken(paths[0], "its rows are those of another part")
+
+    def _broken(self, path: Path, reason: str, more: int = 0) -> StoreError:
+        others = f" (and {more} more: `gardner results --verify {self.folder}` lists them)" if more else ""
         return StoreError(
-            f"{self.parts} holds a part that cannot be read: {reason}",
-            hint="remove that file and run `gardner bench` again",
+            f"{path} cannot be read: {reason}{others}",
+            hint="remove that file and run `gardner bench` again: the same task gives the same rows",
         )
 
 
-def _put(path: Path, content: bytes, *, force: bool) -> None:
-    temporary = path.with_name(f"{_TEMPORARY}{os.getpid()}-{path.name}")
+def _state(path: Path) -> tuple[State, str]:
+    """What is known of the bytes of a part, with the reason if they are not as they were written."""
     try:
-        with temporary.open("wb") as file:
-            file.write(content)
-            file.flush()
-            if force:
-                os.fsync(file.fileno())
-        temporary.replace(path)
+        if not path.is_file():  # a pipe would be waited for
+            return State.DAMAGED, "it is no file"
+        state = state_of(path.read_bytes())
     except OSError as error:
-        with suppress(OSError):
-            temporary.unlink()
-        raise _trouble(error, path.parent) from None
-    except BaseException:  # Ctrl-C
-        with suppress(OSError):
-            temporary.unlink()
-        raise
+        return State.DAMAGED, error.strerror or str(error)
+    return state, "it is damaged, its checksum does not fit" if state is State.DAMAGED else ""
+
+
+def _is_timing(found: Any) -> bool:
+    """Whether a JSON value is what :meth:`Store.write` is given: numbers by name, and lists of such."""
+
+    def numbers(record: Any) -> bool:
+        return isinstance(record, dict) and all(isinstance(one, int | float) for one in record.values())
+
+    if not isinstance(found, dict):
+        return False
+    rounds = found.get("rounds", [])
+    plain = {name: one for name, one in found.items() if name != "rounds"}
+    return isinstance(rounds, list) and all(map(numbers, rounds)) and numbers(plain)
 
 
 def _trouble(error: OSError, place: Path) -> StoreError:
-    return StoreError(
-        f"cannot write to {place}: {error.strerror or error}",
-        hint="what was finished is kept; make room or choose another folder, then run the same command again",
-    )
+    return StoreError(f"cannot write to {place}: {error.strerror or error}", hint=KEPT)

@@ -11,6 +11,7 @@ from typing import Any
 
 import pyarrow as pa  # type: ignore[import-untyped]
 
+MOST_TEXT = 10_000  # letters of a text in a row: what identifies a task is refused beyond, a reason is cut
 FAILED = "failed"  # the status of the one row of a failed task; rounds have the status of their AMP
 
 TASK_COLUMNS = {
@@ -60,7 +61,7 @@ def run_table(task: Mapping[str, Any], rounds: Sequence[Mapping[str, Any]]) -> A
 
 def failure_table(task: Mapping[str, Any], reason: str, hint: str = "") -> Any:
     """The table of a task that failed: what happened, and what to try."""
-    return _table([{**task, "status": FAILED, "reason": printable(reason), "hint": printable(hint)}])
+    return _table([{**task, "status": FAILED, "reason": shortened(reason), "hint": shortened(hint)}])
 
 
 def printable(text: str) -> str:
@@ -70,6 +71,12 @@ def printable(text: str) -> str:
     'two lines, [31mred'
     """
     return " ".join("".join(letter if letter.isprintable() else " " for letter in text).split())
+
+
+def shortened(text: str) -> str:
+    """A printable text of bounded length: a strategy may raise with a whole file in its message."""
+    shown = printable(text[: 2 * MOST_TEXT])
+    return shown if len(shown) <= MOST_TEXT else f"{shown[:MOST_TEXT]} …"
 
 
 def _table(rows: list[dict[str, Any]]) -> Any:

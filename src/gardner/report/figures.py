@@ -12,8 +12,8 @@ import pandas as pd
 import vl_convert
 
 from gardner.errors import InvalidInputError
+from gardner.records import write_file
 from gardner.report.embed import VEGA_LITE, standalone
-from gardner.report.files import write_whole
 from gardner.report.measured import batch_chart, mixture_chart, sampling_chart
 from gardner.report.strategies import strategies_chart
 from gardner.report.style import (
@@ -165,7 +165,7 @@ def specification(chart: AnyChart) -> dict[str, Any]:
 
 def save(chart: AnyChart, path: Path, title: str = "") -> None:
     """Write a chart as .svg, .png, .pdf or self-contained .html (of that title), by the ending of the path."""
-    write_whole(_drawn(chart, path.suffix.lower(), title or path.stem), path)
+    write_file(path, _drawn(chart, path.suffix.lower(), title or path.stem))
 
 
 def _drawn(chart: AnyChart, suffix: str, title: str) -> bytes:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import pandas as pd
 
-from gardner.errors import InvalidInputError
+from gardner.errors import GardnerError, InvalidInputError
 from gardner.report.page import Board, Page, Section, Verdict
 from gardner.reproduce import (
     batch,
@@ -76,17 +76,18 @@ def reproduce(
     """Run recipes (all by default), write ``out/report.html``, tables and figures, and return their sections.
 
     Runs are kept in ``out/results`` and ``out/sampling``: stopped at any time, the same call goes on from there. A
-    result whose runs failed becomes a section that says so, and its error is raised when the page is written;
-    ``time_limit`` is in seconds a run.
+    result that could not be had becomes a section that says why; when the page is written, one error with all sections
+    and all reasons is raised. ``time_limit`` is in seconds a run.
     """
     chosen = list(names) if names else list(RECIPES)
     for name in chosen:
         if name not in RECIPES:
             raise InvalidInputError("result", name, f"it must be one of {', '.join(RECIPES)}")
     check_target(out / "report.html", figures)
+    out.mkdir(parents=True, exist_ok=True)  # what cannot be written is told before the work
     kitchen = Kitchen(out, scale, workers, scheduler, retry_failed, progress or (lambda _: None), time_limit)
     steps = len(chosen) + 1
-    failures: list[ReproductionError] = []
+    failures: dict[str, str] = {}
     sections = [
         _cooked(RECIPES[name], kitchen.part(index / steps, (index + 1) / steps), failures)
         for index, name in enumerate(chosen)
@@ -95,18 +96,21 @@ def reproduce(
     command = " ".join(["gardner reproduce", *(names or ()), *(["--full"] if scale is FULL else [])])
     write_page(_page(headline, tuple(sections), command, scale), out / "report.html", figures)
     if failures:
-        raise failures[0]
+        raise ReproductionError("; ".join(f"{name}: {why}" for name, why in failures.items()), sections=sections)
     return sections
 
 
-def _cooked(recipe: Recipe, kitchen: Kitchen, failures: list[ReproductionError]) -> Section:
-    """The section of a recipe; one that failed must not cost the page of the others."""
+def _cooked(recipe: Recipe, kitchen: Kitchen, failures: dict[str, str]) -> Section:
+    """The section of a recipe; one that failed, for whatever reason, must not cost the page of the others."""
     try:
         return recipe.run(kitchen)
-    except ReproductionError as error:
-        failures.append(error)
-        verdict = Verdict(False, f"{error.what}; {error.hint}")
-        return Section(recipe.name, recipe.title, "This result could not be had.", (), (verdict,), pd.DataFrame(), "")
+    except InvalidInputError:  # the same for all of them
+        raise
+    except Exception as error:
+        why = str(error) if isinstance(error, GardnerError) else f"{type(error).__name__}: {error}"
+        failures[recipe.name] = why
+        nothing = "This result could not be had."
+        return Section(recipe.name, recipe.title, nothing, (), (Verdict(False, why),), pd.DataFrame(), "")
 
 
 def _headline(progress: Progress) -> pd.DataFrame:

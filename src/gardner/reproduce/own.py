@@ -13,8 +13,10 @@ import numpy as np
 import pandas as pd
 
 from gardner.errors import InvalidInputError
-from gardner.experiment.summary import failures, percent, with_models
-from gardner.records import FAILED, Store
+from gardner.experiment.marks import with_models
+from gardner.experiment.stored import read_results
+from gardner.experiment.summary import failures, percent
+from gardner.records import FAILED
 from gardner.report.numbers import fixed
 from gardner.report.page import Board, Page, Section, Verdict
 from gardner.reproduce.heuristics import SURE
@@ -65,7 +67,7 @@ def report_results(
 ) -> Page:
     """Write the page of a folder of results, and its figures beside it if a format is given."""
     check_target(path, figures)
-    frame = with_models(Store(folder).read_all())
+    frame = with_models(read_results(folder))
     runs = frame[frame["status"] != FAILED]
     if not len(runs):
         raise InvalidInputError("results", str(folder), "no run came to an end", hint=f"gardner results {folder}")
@@ -76,8 +78,7 @@ def report_results(
         races[place] = race(part, at or _budgets(place.rows(runs)), _part(progress, index, len(places)))
     shown = {place: found for place, found in races.items() if len(found.curves)}
     if not shown:
-        longest = float(runs["run_budget"].max())
-        raise InvalidInputError("at", list(at), "no run reaches it", hint=f"the longest has a budget of {longest:g}")
+        raise _nothing_to_show(folder, at, runs, races)
     lost = failures(frame)
     page = Page(
         title="How close does it get?",
@@ -90,6 +91,17 @@ def report_results(
     )
     write_page(page, path, figures)
     return page
+
+
+def _nothing_to_show(
+    folder: Path, at: Sequence[float], runs: pd.DataFrame, races: dict[Place, Race]
+) -> InvalidInputError:
+    longest = float(runs["run_budget"].max())
+    if at and min(at) > longest:
+        hint = f"the longest has a budget of {longest:g}"
+        return InvalidInputError("at", list(at), "no run reaches it", hint=hint)
+    notes = {note for found in races.values() for note in found.summary.notes}
+    return InvalidInputError("results", str(folder), f"no run can be shown ({'; '.join(sorted(notes))})")
 
 
 def _part(progress: Progress | None, index: int, count: int) -> Progress:

@@ -8,8 +8,8 @@ from pathlib import Path
 
 from gardner import __version__
 from gardner.errors import InvalidInputError
+from gardner.records import check_writable, is_door, write_file
 from gardner.report.figures import save
-from gardner.report.files import write_whole
 from gardner.report.page import Page, render
 
 FORMATS = ("svg", "png", "pdf")
@@ -22,6 +22,9 @@ def check_target(path: Path, figures: str | None) -> None:
         raise InvalidInputError("page", str(path), "it is a folder", hint=f"such as {path / 'report.html'}")
     if figures is not None and figures not in FORMATS:
         raise InvalidInputError("figure format", figures, f"it must be one of {', '.join(FORMATS)}")
+    if figures is not None and is_door(path):
+        raise InvalidInputError("page", str(path), "there is no place for figures beside it", hint="name a file")
+    check_writable(path)
 
 
 def provenance(command: str) -> dict[str, str]:
@@ -31,11 +34,14 @@ def provenance(command: str) -> dict[str, str]:
 
 
 def write_page(page: Page, path: Path, figures: str | None = None) -> None:
-    """The page at ``path``; beside it ``tables/`` and, if a format is given, ``figures/``."""
+    """The page at ``path``; beside it ``tables/`` and, if a format is given, ``figures/``.
+
+    A pipe or a device takes the page alone.
+    """
     check_target(path, figures)
-    for section in page.sections:
+    for section in () if is_door(path) else page.sections:
         for name, table in {section.name: section.table, **section.tables}.items():
-            write_whole(table.to_csv(index=False).encode(), path.parent / "tables" / f"{name}.csv")
+            write_file(path.parent / "tables" / f"{name}.csv", table.to_csv(index=False).encode())
         for index, figure in enumerate(section.figures if figures else ()):
             save(figure.chart, path.parent / "figures" / f"{section.name}-{index}.{figures}")
-    write_whole(render(page).encode(), path)
+    write_file(path, render(page).encode())

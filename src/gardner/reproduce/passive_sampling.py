@@ -41,6 +41,7 @@ WIDTH = 0.002  # of a bin of ln v, as stored
 BINS = 40  # across the range met, as shown
 SEEN = 100  # subsets in a bin for its count to be taken as its probability
 CHUNK = 500_000  # subsets a part
+COLUMNS = pa.schema({"bin": pa.int64(), "count": pa.int64()})
 CLOSE = 0.15  # of Σ: the sizes of ½ ln(2π nN)/N and of the pool's own luck at N = 20
 
 
@@ -81,7 +82,7 @@ def sample(kitchen: Kitchen, features: int, budget: float, draws: int) -> Sample
                 begin = time.perf_counter()
                 table = _count(features, budget, index, count)
                 store.write(key, table, {"seconds": time.perf_counter() - begin})
-            tables.append(store.read(key).to_pandas())
+            tables.append(store.read(key, COLUMNS).to_pandas())
             seconds += store.read_timings(key).get("seconds", math.nan)
             kitchen.progress((index + 1) / len(chunks))
     together = pd.concat(tables).groupby("bin")["count"].sum()
@@ -97,7 +98,7 @@ def _count(features: int, budget: float, chunk: int, draws: int) -> Any:
     bins = np.floor(-found.log_volume[found.converged] / WIDTH).astype(np.int64)
     numbers, counts = np.unique(bins, return_counts=True)
     numbers, counts = np.append(numbers, -1), np.append(counts, np.count_nonzero(~found.converged))
-    return pa.table({"bin": numbers.astype(np.int64), "count": counts.astype(np.int64)})
+    return pa.table({"bin": numbers.astype(np.int64), "count": counts.astype(np.int64)}, schema=COLUMNS)
 
 
 def complexity_of(sample: Sample) -> pd.DataFrame:

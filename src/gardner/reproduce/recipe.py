@@ -37,7 +37,12 @@ FULL = Scale("full", 1, 10, 10_000_000)  # the paper's
 
 
 class ReproductionError(GardnerError):
-    """A result cannot be had because runs it needs failed."""
+    """A result cannot be had, or several; ``sections`` are those of the page that was written all the same."""
+
+    def __init__(self, what: str, *, hint: str = "", sections: Sequence[Section] = ()) -> None:
+        """Keep what there is: an error must not cost the results that are fine."""
+        super().__init__(what, hint=hint)
+        self.sections = tuple(sections)
 
 
 def _silent(_: float) -> None:
@@ -67,7 +72,7 @@ class Kitchen:
     def bench(self, specs: Iterable[Spec]) -> pd.DataFrame:
         """The rows of all tasks of some specs, those run that are not in the store yet."""
         from gardner.experiment import run_tasks
-        from gardner.records import Store
+        from gardner.experiment.stored import read_results
 
         tasks = [task for spec in specs for task in spec.tasks()]
         folder = self.folder / "results"
@@ -76,8 +81,7 @@ class Kitchen:
             **({} if self.time_limit is None else {"time_limit": self.time_limit}),
             progress=lambda now: self.progress(now.done / max(now.total, 1)),
         )  # fmt: skip
-        frame = Store(folder).read_all()
-        frame = frame[frame["key"].isin(outcome.keys)].reset_index(drop=True)
+        frame = read_results(folder, outcome.keys)
         failed = frame[frame["status"] == "failed"]
         if len(failed):
             first = failed.iloc[0]

@@ -6,14 +6,19 @@
     f(view, …)                                                a plain function
     f(…), a class                                             makes one of the above from its parameters
 
-What fits none is refused, and told what would fit.
+What fits none is refused, and told what would fit. Nothing is called to find out: a class must
+have the right methods, and a function that makes a strategy must stand in the file that was named
+or say by its annotation what it returns.
 """
 
 from __future__ import annotations
 
 import copy
+import functools
 import inspect
-from collections.abc import Callable
+import typing
+from collections.abc import Callable, Iterable
+from types import ModuleType
 from typing import Any
 
 from gardner.errors import GardnerError, InvalidInputError
@@ -32,18 +37,78 @@ from gardner.strategies.base import Strategy, StrategyError, View
 _FREE = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
 
 
-def adapt(found: Any, name: str, parameters: dict[str, Any]) -> Strategy:
-    """A strategy from what a name led to."""
+def adapt(found: Any, name: str, parameters: dict[str, Any], home: ModuleType | None = None) -> Strategy:
+    """A strategy from what a name led to; ``home`` is the module of the file that was named, if it
+    was one.
+    """
+    if inspect.isbuiltin(found):  # sys.exit, os.abort, print
+        raise StrategyError(f"{name} is a function that is built into Python, not a strategy", hint=REQUIRED)
     if inspect.isclass(found):
-        if not strategy_like(found):
-            raise StrategyError(f"{name} is a class without query", hint=REQUIRED)
+        _check_class(found, name)
         return _answering(_construct(found, name, parameters), name)
+    if not strategy_like(found):
+        raise StrategyError(f"{name} is a {type(found).__name__}, not a strategy", hint=REQUIRED)
     made = _own_copy(found, name)
-    if hasattr(made, "query") or not callable(made):
+    if hasattr(made, "query"):
         for key, value in parameters.items():
             raise InvalidInputError(f"{name}.{key}", value, f"{name} is made already", hint="name its class instead")
         return _answering(made, name)
-    return _calling(made, name, parameters)
+    return _calling(made, name, parameters, maker=_is_maker(found, home))
+
+
+def _check_class(found: type, name: str) -> None:
+    """Refuse what cannot be a strategy before it is called: making an object may open a window, or
+    end the process.
+    """
+    if not strategy_like(found):
+        raise StrategyError(f"{name} is a class without query", hint=REQUIRED)
+    method = "query" if hasattr(found, "query") else "__call__"
+    bound = isinstance(inspect.getattr_static(found, method), staticmethod | classmethod)
+    accepted = list(signature_of(getattr(found, method), f"{name}.{method}").values())[0 if bound else 1 :]
+    free = [one for one in accepted if one.kind in _FREE]
+    if method == "query" and not _is_pool_query(free):
+        _check_query(found, name, free)
+    elif method == "__call__" and not free:
+        raise _not_told(f"{name}.__call__", accepted)
+
+
+def _is_pool_query(free: list[inspect.Parameter]) -> bool:
+    return [one.name.lower() for one in free[:2]] == ["x", "y"]
+
+
+def _check_query(found: type, name: str, free: list[inspect.Parameter]) -> None:
+    """A query of ours: it takes a view, and its class says whether it is informed."""
+    if not free:
+        raise StrategyError(f"{name}.query() takes no view", hint=REQUIRED)
+    annotated = any("informed" in vars(base).get("__annotations__", ()) for base in found.__mro__)
+    declared = inspect.getattr_static(found, "informed", None)
+    if not (annotated or isinstance(declared, bool) or hasattr(declared, "__get__")):
+        raise _unclear(name, free)
+
+
+def _unclear(name: str, free: list[inspect.Parameter]) -> StrategyError:
+    names = [one.name for one in free]
+    if names[:1] == ["candidates"]:
+        return StrategyError(f"{name} is a strategy for streams", hint="pool strategies have query(X, y, …)")
+    return StrategyError(
+        f"{name} has query({', '.join(names)}) and does not say whether it is informed",
+        hint="declare informed = False, or True if it reads labels nobody asked for yet",
+    )
+
+
+def _is_maker(found: Any, home: ModuleType | None) -> bool:
+    """Whether a callable that takes no view may be called to make a strategy."""
+    while isinstance(found, functools.partial):
+        found = found.func
+    if home is not None and getattr(found, "__module__", None) == home.__name__:
+        return True
+    try:
+        makes = typing.get_type_hints(found).get("return") if inspect.isfunction(found) else None
+    except Exception:  # annotations are anybody's expressions
+        return False
+    if inspect.isclass(found) or inspect.isclass(makes):
+        return strategy_like(found if inspect.isclass(found) else makes) and makes is not type
+    return typing.get_origin(makes) is Callable
 
 
 def _own_copy(found: Any, name: str) -> Any:
@@ -72,23 +137,18 @@ def _answering(strategy: Any, name: str) -> Strategy:
             raise StrategyError(f"{name} wraps another strategy and was given none", hint=hint)
         if not callable(strategy):
             raise StrategyError(f"{name} is a {type(strategy).__name__}, not a strategy", hint=REQUIRED)
-        return _calling(strategy, name, {}, made=True)
-    free = [one.name for one in signature_of(strategy.query, f"{name}.query").values() if one.kind in _FREE]
-    if [one.lower() for one in free[:2]] == ["x", "y"]:
+        return _calling(strategy, name, {}, maker=False)
+    free = [one for one in signature_of(strategy.query, f"{name}.query").values() if one.kind in _FREE]
+    if _is_pool_query(free):
         return PoolStrategy(strategy, name)
-    if free[:1] == ["candidates"]:
-        raise StrategyError(f"{name} is a strategy for streams", hint="pool strategies have query(X, y, …)")
     if not isinstance(getattr(strategy, "informed", None), bool):
-        raise StrategyError(
-            f"{name} has query({', '.join(free)}) and does not say whether it is informed",
-            hint="declare informed = False, or True if it reads labels nobody asked for yet",
-        )
+        raise _unclear(name, free)
     ours: Strategy = strategy
     return ours
 
 
-def _calling(function: Callable[..., Any], name: str, parameters: dict[str, Any], made: bool = False) -> Strategy:
-    """A callable: of a view, of a classifier and a pool, or one that makes a strategy."""
+def _calling(function: Callable[..., Any], name: str, parameters: dict[str, Any], maker: bool) -> Strategy:
+    """A callable: of a view, of a classifier and a pool, or a ``maker``, one that makes a strategy."""
     accepted = signature_of(function, name)
     free = [one for one in accepted.values() if one.kind in _FREE]
     required = [one for one in free if one.default is one.empty and one.name not in parameters]
@@ -102,13 +162,16 @@ def _calling(function: Callable[..., Any], name: str, parameters: dict[str, Any]
     if len(required) == 1:
         _check_parameters(name, accepted, parameters, given=[required[0].name])
         return ViewFunction(function, name, parameters)
-    if required or made or any(one.kind is one.VAR_POSITIONAL for one in accepted.values()):
-        signature = ", ".join(str(one) for one in accepted.values())
-        raise StrategyError(f"{name}({signature}) cannot be told for a strategy", hint=REQUIRED)
+    if required or not maker or any(one.kind is one.VAR_POSITIONAL for one in accepted.values()):
+        raise _not_told(name, accepted.values())
     strategy = _construct(function, name, parameters)
     if inspect.isclass(strategy) or not strategy_like(strategy):
         raise StrategyError(f"{name}() made {strategy!r:.80}, not a strategy", hint=REQUIRED)
     return _answering(strategy, name)
+
+
+def _not_told(name: str, accepted: Iterable[inspect.Parameter]) -> StrategyError:
+    return StrategyError(f"{name}({', '.join(map(str, accepted))}) cannot be told for a strategy", hint=REQUIRED)
 
 
 def _construct(maker: Callable[..., Any], name: str, parameters: dict[str, Any]) -> Any:
@@ -122,7 +185,7 @@ def _construct(maker: Callable[..., Any], name: str, parameters: dict[str, Any])
         return maker(**parameters)
     except GardnerError:
         raise
-    except Exception as error:
+    except (Exception, SystemExit) as error:
         reason = " ".join(f"{type(error).__name__}: {error}".split())
         raise StrategyError(
             f"{name} refuses its parameters {parameters}: {reason}", hint=_known(name, accepted)

@@ -202,7 +202,10 @@ def _next(problem: Problem, side: Side, last: State, ahead: Floats) -> State:
     backwards = side.sign * (new.log_volume - last.log_volume) < -_NOISE
     if new.theta.beta * last.theta.beta <= 0.0 or (backwards and abs(last.theta.beta) > _WALL):
         raise ConvergenceError("the branch turned back")
-    if backwards and step > _TURN:  # between there and here Σ may have been negative
+    # past a turning point of ln v, also where its value is still above the last one's: the slope tells
+    rise = float(_oriented(new, new.z - last.z) @ new.log_volume_slope)
+    falls = side.sign * rise < 0.0 and abs(new.theta.beta) < _WALL
+    if (backwards or falls) and step > _TURN:  # between there and here Σ may have been negative
         raise ConvergenceError("the branch turns back in ln v")
     return new
 

@@ -19,7 +19,14 @@ from gardner.theory import regression
 from gardner.theory.pair import Pair
 from gardner.theory.quadrature import Floats
 from gardner.theory.roots import root_between
-from gardner.theory.state_evolution import CERTAIN, WeightHats, label_energy, label_sums, weight_moments
+from gardner.theory.state_evolution import (
+    CERTAIN,
+    WeightHats,
+    label_energy,
+    label_sums,
+    weight_entropy,
+    weight_moments,
+)
 
 _LOWEST, _HIGHEST, _LIMIT = -16.0, 32.0, 60.0  # of logit(Q/r⁰): the scan, and what stands for perfect learning
 _SCAN = 97
@@ -143,8 +150,8 @@ def _at(pair: Pair, budget: float, logit: float, name: str) -> FixedPoint:
     if pair.gaussian:
         weights = 0.5 * (Q / r0 - softplus(logit))
     else:
-        values = [weight_moments(pair, hats, bisect).value for bisect in (False, True)]
-        weights, error = values[0] - 0.5 * Q * hats.Q, error + abs(values[1] - values[0])
+        once, twice = (weight_moments(pair, hats, bisect) for bisect in (False, True))
+        weights, error = once.value - 0.5 * Q * hats.Q, error + abs(twice.value - once.value) + once.rounding
     residual = abs(_mismatch(pair, budget, logit))
     volume = weights + budget * coarse
     return FixedPoint(name, Q / pair.teacher_scale, Q * V / r0, V, hats, volume, residual, error)
@@ -159,6 +166,11 @@ def _nothing(pair: Pair, budget: float) -> FixedPoint:
 
 def _everything(pair: Pair, budget: float) -> FixedPoint:
     """Q = r⁰: the weights are known; ∫Dξ Z⁰_X ψ_X − ½r⁰Q̂ tends to minus their entropy."""
+    if not math.isfinite(weight_entropy(pair)):
+        raise ConvergenceError(
+            "such labels tell the weights to more digits than double precision holds",
+            hint="use a prior or a channel with less extreme parameters, or a smaller budget",
+        )
     hats = _matched_hats(pair, CERTAIN / pair.teacher.prior.second_moment)
     r0 = pair.teacher.prior.second_moment
     weights = weight_moments(pair, hats).value - 0.5 * r0 * hats.Q
@@ -212,11 +224,13 @@ def _iterate(pair: Pair, budget: float, logs: Floats, name: str) -> FixedPoint:
     if not residual < 1e-8:
         raise ConvergenceError(f"state evolution does not converge from the {name} start (residual {residual:.1e})")
     m, S, V = (float(x) for x in np.exp(answer.x))
-    volumes = []
+    volumes, rounding = [], 0.0
     for bisect in (False, True):
         energy = label_energy(pair, m, S, V, bisect)
         hats, r_hat = energy.hats(budget, m)
         Q = m * m + S
         coupling = 0.5 * (Q + V) * r_hat - m * hats.m + 0.5 * Q * hats.Q
-        volumes.append(coupling + weight_moments(pair, hats, bisect).value + budget * energy.value)
-    return FixedPoint(name, m, S, V, hats, volumes[0], residual, abs(volumes[1] - volumes[0]))
+        weights = weight_moments(pair, hats, bisect)
+        volumes.append(coupling + weights.value + budget * energy.value)
+        rounding = max(rounding, weights.rounding)
+    return FixedPoint(name, m, S, V, hats, volumes[0], residual, abs(volumes[1] - volumes[0]) + rounding)

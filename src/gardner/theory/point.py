@@ -155,9 +155,9 @@ def _errors(state: State, shift: float, slope: Floats) -> _Errors:
         budget = abs(shifted.labels - state.problem.budget)
         volume = (abs(shift) + second + abs(state.theta.phi) * budget) / max(1.0, abs(state.theta.beta))
         volume += 2.0 * state.residual  # of the control, which is in units of ln v
-        moved = Theta(*(float(x) for x in to_theta(state.z + change)))
+        moved = Theta(*(float(x) for x in to_theta(state.z + change + state.rounding)))
         here, there = (order_parameters(state.problem.pair, theta)["accuracy"] for theta in (state.theta, moved))
-    found = (volume, abs(there - here), float(np.abs(change).max()))
+    found = (volume, abs(there - here), float((np.abs(change) + state.rounding).max()))
     return _Errors(*(x if math.isfinite(x) else math.inf for x in found))
 
 

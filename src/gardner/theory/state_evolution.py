@@ -23,8 +23,10 @@ from gardner.theory.pair import Pair
 from gardner.theory.quadrature import Floats, Grid, narrowed, stretched_grid
 
 WEIGHT_PANELS, START_PANELS = 32, 16
+EPSILON = float(np.finfo(float).eps)
 CERTAIN = 1e3  # r⁰Q̂ at which a binary weight is wrong with probability e^−500
 _RANGE_DROP = 45.0
+_PANELS_PER_E = 3.0  # on either side, for every factor e between the scale at which a weight turns and the reach
 _WIDEST = 1.5  # panels of ξ: the teacher's weight has bumps of width 1 where its prior has atoms
 
 
@@ -37,12 +39,16 @@ class WeightHats(NamedTuple):
 
 
 class Moments(NamedTuple):
-    """What weights answer: ∫Dξ Z⁰_X ψ_X and the overlaps m = E[x⁰x̂], Q = E[x̂²], V = E[posterior variance]."""
+    """What weights answer: ∫Dξ Z⁰_X ψ_X and the overlaps m = E[x⁰x̂], Q = E[x̂²], V = E[posterior variance].
+
+    ``rounding`` is what double precision leaves open of the first: ln Z⁰_X − ξ²/2 is a difference.
+    """
 
     value: float
     m: float
     Q: float
     V: float
+    rounding: float = 0.0
 
     @property
     def S(self) -> float:
@@ -67,7 +73,9 @@ def weight_grid(pair: Pair, m_hat: float, q_hat: float, fixed: bool = False) -> 
         if max(values[0], values[-1]) < values.max() - _RANGE_DROP:
             break
         reach *= 1.25
-    grid = stretched_grid(min(1.0, 1.0 / math.sqrt(q_hat)), reach, START_PANELS if fixed else WEIGHT_PANELS)
+    scale = min(1.0, 1.0 / math.sqrt(q_hat))
+    panels = START_PANELS if fixed else max(WEIGHT_PANELS, 2 * math.ceil(_PANELS_PER_E * math.log(reach / scale)))
+    grid = stretched_grid(scale, reach, panels)
     return narrowed(grid, _WIDEST) if reach < 100.0 and not fixed else grid
 
 
@@ -93,7 +101,8 @@ def weight_moments(pair: Pair, hats: WeightHats, bisect: bool = False) -> Moment
     weights = weights * np.exp(log_weight - 0.5 * xi * xi) / math.sqrt(2.0 * math.pi)
     teacher_mean = teacher_mean / pair.teacher_scale
     psi, mean, variance = prior_slopes(prior, hats.A, b)
-    return Moments(float(weights @ psi), *(float(weights @ x) for x in (teacher_mean * mean, mean**2, variance)))
+    overlaps = (float(weights @ x) for x in (teacher_mean * mean, mean**2, variance))
+    return Moments(float(weights @ psi), *overlaps, EPSILON * float((weights * np.abs(psi)) @ (1.0 + xi * xi)))
 
 
 def weight_entropy(pair: Pair) -> float:
@@ -132,8 +141,9 @@ def label_energy(pair: Pair, m: float, S: float, V: float, bisect: bool = False)
         return LabelEnergy(value, *(float(x) for x in slope))
     Q, r0, root = m * m + S, pair.teacher.prior.second_moment, pair.teacher_scale
     scale, spread, wide = root * m / math.sqrt(Q), r0 * S / Q, math.sqrt(Q)
-    in_m = (root * S / Q**1.5, -2.0 * r0 * S * m / Q**2, m / wide)  # of M, T and √Q
-    in_S = (-0.5 * root * m / Q**1.5, r0 * m * m / Q**2, 0.5 / wide)
+    share, sure = S / Q, m / wide
+    in_m = (root * share / wide, -2.0 * r0 * share * sure / wide, sure)  # of M, T and √Q
+    in_S = (-0.5 * root * sure / Q, r0 * sure * sure / Q, 0.5 / wide)
     totals = np.zeros(4)
     for y, eta, weights in label_sums(pair, scale, spread, min(math.sqrt(V / Q), math.sqrt(S) / m), bisect):
         seen, mean, spreading = _turned(pair.teacher.channel, y, scale * eta, spread)

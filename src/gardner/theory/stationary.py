@@ -135,6 +135,26 @@ class State:
             rows[0, 5] = D * D / V * np.cosh(self.z[5]) if beta < 0.0 else 0.0
         return values, rows
 
+    @cached_property
+    def _sizes(self) -> tuple[Floats, Floats]:
+        """Of the third and fourth equation: the size they are divided by, and what rounding leaves open of t and D.
+
+        They are divided by powers of β and β − 1, and ∂_t has terms of n/t. No mismatch is asked to beat the rounding of
+        its own terms, so that is part of the size.
+        """
+        _, t, D, V, _, beta = self.theta
+        W, eps = gap(self.z), np.finfo(float).eps
+        noise = np.array([(1.0 / W + 0.01 * self.problem.budget / t) / abs(beta), 1.0 / (W * abs(beta - 1.0))]) * eps
+        pure = np.array([0.5 * t / W**2, 0.5 * D / (V * W) + 0.5 * t / W**2])
+        return pure + noise / TOLERANCE, 4.0 * noise / pure
+
+    @property
+    def rounding(self) -> Floats:
+        """What rounding leaves open of ln t and ln D: much of it next to β = 0 and β = 1, where equations are limits."""
+        values = np.zeros(len(self.z))
+        values[1:3] = self._sizes[1]
+        return values
+
     def _terms(self) -> Iterator[_Term]:
         """The equations as sums of terms: a factor times an entry of the gradient g in z.
 
@@ -144,10 +164,7 @@ class State:
         W, n, stretch = gap(self.z), self.problem.budget, float(np.cosh(self.z[5]))
         part, bend = (W / V, D / V * stretch) if beta < 0.0 else (1.0, 0.0)
         once, twice = (5, -stretch / beta), (5, -2.0 * stretch / beta)
-        # a mismatch is not asked to beat the rounding of its own terms (∂_t of the energetic part has terms of n/t)
-        rounding = np.finfo(float).eps / TOLERANCE / W
-        t_size = 0.5 * t / W**2 + (rounding + 0.01 * np.finfo(float).eps / TOLERANCE * n / t) / abs(beta)
-        D_size = 0.5 * D / (V * W) + 0.5 * t / W**2 + rounding / abs(beta - 1.0)
+        t_size, D_size = self._sizes[0]
         for index, factor in ((0, 1.0), (1, 2.0), (3, 2.0)):
             yield 0, index, factor / beta, (once,)
         yield 1, 0, W / (m * m * beta), ((0, -1.0), once)

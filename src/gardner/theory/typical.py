@@ -118,11 +118,13 @@ def typical_of(pair: Pair, budget: float) -> Typical:
 
 
 def _check_possible(pair: Pair, at: FixedPoint, budget: float) -> None:
-    """Labels of K kinds carry between nothing and n ln K: beyond that the integrals are not resolved."""
-    if pair.regression or not pair.matched:
-        return
-    slack = 1e-9 + 10.0 * at.quadrature_error
-    if not -budget * math.log(len(pair.student.channel.labels)) - slack <= at.log_volume <= min(slack, _POSSIBLE):
+    """Refuse what is not resolved: known to a tenth only, or, since K kinds of labels carry at most n ln K, impossible."""
+    possible = at.quadrature_error < _POSSIBLE + 0.1 * abs(at.log_volume)
+    if not pair.regression and pair.matched:
+        slack = 1e-9 + 10.0 * at.quadrature_error
+        least = -budget * math.log(len(pair.student.channel.labels)) - slack
+        possible = possible and least <= at.log_volume <= min(slack, _POSSIBLE)
+    if not possible:
         raise ConvergenceError(
             f"the integrals of this prior and channel are not resolved (ln v = {at.log_volume:.3g} for a random "
             f"subset, quadrature error {at.quadrature_error:.0e})",

@@ -11,7 +11,9 @@ from typing import Any
 
 import pytest
 
-from gardner.experiment.sweep import local_cluster
+from gardner.experiment.cluster import local_cluster
+from gardner.experiment.spec import MODEL, StrategySpec, Task
+from gardner.records import Store, failure_table, run_table
 
 SIZES = ["-N", "60", "-a", "3", "-n", "0.3", "-k", "6", "-s", "2"]
 MINE = """
@@ -67,6 +69,28 @@ def test_bench_then_results(gardner: Any, tmp_path: Path, scheduler: str) -> Non
         assert word in out
     code, out, _ = gardner("results", str(tmp_path / "out"), "--at", "0.1", "--at", "0.3", "--json")
     assert sorted(row["budget"] for row in json.loads(out)["rows"]) == [0.1, 0.1, 0.3, 0.3]
+
+
+@pytest.mark.parametrize("moment", ["sweep._keyed", "sweep.connected", "summary.summarise"])
+def test_ctrl_c_at_any_moment_says_what_is_there(
+    gardner: Any, tmp_path: Path, scheduler: str, monkeypatch: pytest.MonkeyPatch, moment: str
+) -> None:
+    """Also before the command has looked into the folder, and after all tasks are in it."""
+
+    def interrupt(*_: object, **__: object) -> None:
+        raise KeyboardInterrupt
+
+    where = ["--out", str(tmp_path / "out"), "--scheduler", scheduler]
+    assert gardner("bench", "random", *SIZES, *where)[0] == 0
+    monkeypatch.setattr(f"gardner.experiment.{moment}", interrupt)
+    names = ["random", "agnostic"] if moment == "sweep.connected" else ["random"]
+    for folder, kept in (("out", "2 finished tasks are in"), ("new", "nothing is in")):
+        if folder == "new" and moment == "summary.summarise":
+            continue
+        code, out, err = gardner("bench", *names, *SIZES, *where[2:], "--out", tmp_path / folder)
+        assert (code, out) == (130, "")
+        assert err.startswith(f"interrupted: {kept} {tmp_path / folder}")
+        assert err.endswith("; the same command goes on from there\n")
 
 
 def test_a_spec_file(gardner: Any, tmp_path: Path, scheduler: str) -> None:
@@ -246,3 +270,54 @@ def test_bad_input_is_one_line_and_exit_code_2(
     assert err.startswith("error: ")
     assert len(err.strip().splitlines()) == 1
     assert told in err
+
+
+# --- results from anybody ---------------------------------------------------------------------------------------------
+
+ROUND = {"labels": 18, "budget": 0.3, "log_volume": -0.2, "accuracy": 0.6, "status": "converged"}
+
+
+def hostile_texts(folder: Path) -> list[str]:
+    names = ("hostile.py:{}", f"{folder}/here/hostile.py:{{}}", "./hostile.py:{}", "hostile:{}", "hostile.{}")
+    return [*names, "{{}}", "__import__('hostile').{}", "[/red]{}", "\x1b[2J{}", "../../{}"]
+
+
+def hostile(folder: Path) -> Path:
+    """A row, and a failed one, for every text in every column of text."""
+    task = Task(StrategySpec("random"), 60, 3.0, 0.3, 6, 0).columns("code") | {"informed": False}
+    tables: list[tuple[str, Any]] = []
+    for text in hostile_texts(folder):
+        changes = [{name: text.format("X" if "prior" in name else "Y")} for name in MODEL]
+        changes += [{name: text.format("X") + ":1" for name in MODEL[::2]}]
+        changes += [{"strategy": text.format("Z")}, {"code": text}, {"parameters": json.dumps({text: text})}]
+        for change in changes:
+            key = f"k{len(tables)}"
+            tables.append((key, run_table({**task, "key": key, **change}, [{**ROUND, "reason": text, "hint": text}])))
+            key = f"k{len(tables)}"
+            tables.append((key, failure_table({**task, "key": key, **change}, text, text)))
+    tables.append(("status", run_table({**task, "key": "status"}, [{**ROUND, "status": "hostile.py:X"}])))
+    store = Store(folder / "results")
+    with store.writing():
+        for key, table in tables:
+            store.write(key, table)
+    return store.folder
+
+
+def test_a_folder_full_of_hostile_texts_runs_nothing(
+    gardner: Any, tmp_path: Path, scheduler: str, canary: Path
+) -> None:
+    folder = hostile(tmp_path)
+    for option, told in (("--json", "models are not among those of `gardner models`"), ("--verify", ": 0 damaged")):
+        code, out, err = gardner("results", folder, option)
+        assert (code, told in err) == (0, True), err
+        assert "\x1b" not in out + err
+        assert not canary.exists()
+    code, out, err = gardner("results", folder)
+    assert (code, canary.exists(), "\x1b" in out) == (0, False, False), err
+    code, out, err = gardner("report", folder, "-o", tmp_path / "page.html")
+    assert (code, canary.exists()) == (0, False), err
+    assert "hostile.py" in err
+    code, _, err = gardner("bench", "random", *SIZES[:-1], "1", "--scheduler", scheduler, "--out", folder)
+    assert (code, canary.exists()) == (0, False), err
+    assert "1 run now, 0 were there" in err
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["here", "page.html", "results", "tables"]

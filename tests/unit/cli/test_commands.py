@@ -166,7 +166,7 @@ def test_bad_input_is_one_line_and_exit_code_2(gardner: Any, arguments: str) -> 
 def test_help_is_fast_and_teaches() -> None:
     """A fresh interpreter: --help must not load the solver."""
     script = (
-        "import sys; from gardner.cli import app; app(['bounds', '--help'], standalone_mode=False); "
+        "import sys; from gardner.cli.commands import app; app(['bounds', '--help'], standalone_mode=False); "
         "print(any(name in sys.modules for name in ('jax', 'numpy', 'scipy')))"
     )
     result = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)  # noqa: S603
@@ -178,7 +178,7 @@ def test_bounds_load_what_they_need() -> None:
     """The question everybody starts with: no table, no plot, no compiler, no cluster."""
     heavy = ("jax", "pandas", "pyarrow", "altair", "dask", "numba", "sklearn", "scipy.optimize")
     script = (
-        "import sys; from gardner.cli import app; "
+        "import sys; from gardner.cli.commands import app; "
         "app(['bounds', '--alpha', '3', '--budget', '3'], standalone_mode=False); "
         f"print([name for name in {heavy} if name in sys.modules])"
     )
@@ -233,6 +233,8 @@ def test_ranges_are_decimal() -> None:
     assert read_range("budget", ["0.1:0.5:0.1", "2"]) == [0.1, 0.2, 0.3, 0.4, 0.5, 2.0]
     with pytest.raises(InvalidInputError):
         read_range("budget", ["1:inf:1"])
+    with pytest.raises(InvalidInputError, match="start:stop:step"):  # beyond the exponents of decimals
+        read_range("budget", ["1e999999:1e9999999:1e-9999"])
 
 
 def test_json_has_no_nan() -> None:

@@ -42,14 +42,18 @@ def test_a_channel_that_does_not_fit_the_labels(gardner: Any, tmp_path: Path) ->
 OWN = '''
 from gardner.model import Probit
 
+KNOWN = Probit(0.1)
+
 
 class Plain:
     """No dataclass."""
 
-    def __getattr__(self, name):
-        if name.startswith("__"):
-            raise AttributeError(name)
-        return getattr(Probit(0.1), name)
+    label_classes, labels, noiseless = KNOWN.label_classes, KNOWN.labels, KNOWN.noiseless
+    log_partition = staticmethod(KNOWN.log_partition)
+    derivatives = staticmethod(KNOWN.derivatives)
+    information = staticmethod(KNOWN.information)
+    predictive = staticmethod(KNOWN.predictive)
+    sample = staticmethod(KNOWN.sample)
 
     def __eq__(self, other):
         return isinstance(other, Plain)
@@ -91,3 +95,17 @@ def test_mistakes_are_one_line_and_exit_code_2(gardner: Any, tmp_path: Path) -> 
         assert code == 2
         assert len(complaint.strip().splitlines()) == 1
         assert complaint.startswith("error: ")
+
+
+def test_a_doubtful_fit_is_used_and_said(gardner: Any, tmp_path: Path) -> None:
+    """Labelled rows that repeat each other: EP counts them as partly independent."""
+    path = tmp_path / "pool.csv"
+    path.write_text("a,b,y\n" + "1,2,1\n" * 12 + "2,1,\n0,1,\n1,0,\n")
+    arguments = "query", str(path), "--label", "y", "--channel", "probit:0.001", "--batch", "1"
+    code, out, err = gardner(*arguments)
+    assert code == 0
+    assert "doubtful" in out
+    assert "warning: ep is doubtful: rows nearly repeat each other" in err
+    told = json.loads(gardner(*arguments, "--json")[1])
+    assert told["status"] == "doubtful"
+    assert told["doubt"] in err

@@ -144,3 +144,20 @@ def test_no_pickles(tmp_path: Path) -> None:
     np.save(tmp_path / "F.npy", np.array([{"a": 1}], dtype=object), allow_pickle=True)
     with pytest.raises(InvalidInputError, match="cannot be read"):
         read_matrix("rows", str(tmp_path / "F.npy"))
+
+
+@pytest.mark.parametrize(("method", "other"), [("amp", "--method ep"), ("ep", "--method mc")])
+def test_a_doubtful_result_says_so(volume: Any, tmp_path: Path, method: str, other: str) -> None:
+    """24 copies of a row: AMP −2.4, EP −1.15, exactly −0.69."""
+    np.save(tmp_path / "F.npy", np.tile(PROBLEM.rows[:1], (24, 1)))
+    np.save(tmp_path / "y.npy", np.ones(24))
+    given = "--rows", tmp_path / "F.npy", "--labels", tmp_path / "y.npy", "--method", method
+    code, out, err = volume(*given)
+    assert (code, err.count("\n")) == (0, 1)
+    assert err.startswith(f"warning: {method} is doubtful: ")
+    assert other in err
+    assert "doubtful" in out
+    record = json.loads(volume(*given, "--json")[1])
+    assert record["status"] == "doubtful"
+    assert record["doubt"] in err
+    assert record["log_evidence_correction"] > 0.3

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import itertools
 import time
 from pathlib import Path
 from typing import Any
@@ -77,12 +78,12 @@ def test_a_file(tmp_path: Path) -> None:
         (("seeds: 2", "seeds: 2\ndtype: float16"), "dtype = 'float16' .* float32 or float64"),
         (("seeds: 2", "seeds: 2\nvariances: both"), "variances = 'both' .* vector or scalar"),
         (("seeds: 2", "seeds: 2\ntest_rows: -1"), "test_rows = -1"),
-        (("seeds: 2", "seeds: [1"), "it is not YAML"),
+        (("seeds: 2", "seeds: [1"), "it cannot be read"),
         (("seeds: 2", "seeds: [9223372036854775808]"), "seeds = 9223372036854775808 .* 64 bits"),
         (("seeds: 2", "seeds: 9223372036854775808"), "seeds = 9223372036854775808 .* 64 bits"),
         (("seeds: 2", "seeds: 99999999"), "seeds = 99999999 .* from 1 to 1000000"),
         (("[40, 60]", "1" * 401), "features = 'an integer of 1329 bits'"),
-        (("[40, 60]", "1" * 5000), "it is not YAML"),
+        (("[40, 60]", "1" * 5000), "it cannot be read"),
         (("[40, 60]", "0x" + "f" * 5000), "features = 'an integer of 20000 bits'"),
         (("alpha: 3", "alpha: " + "1" * 401), "alpha = 'an integer of"),
         (("alpha: 3", "alpha: 1.0e+300"), "alpha = 1e.300 .* no machine"),
@@ -101,6 +102,38 @@ def test_no_file_and_no_mapping(tmp_path: Path) -> None:
         read_spec(tmp_path / "nothing.yaml")
     with pytest.raises(InvalidInputError, match="it must map keys"):
         read_spec(written(tmp_path, "- agnostic"))
+
+
+LAUGHS = "a: &a [lol, lol, lol, lol, lol, lol, lol, lol, lol]\n" + "".join(
+    f"{one}: &{one} [{', '.join([f'*{before}'] * 9)}]\n" for before, one in itertools.pairwise("abcdefghi")
+)
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("[" * 2000 + "]" * 2000, "nested too deeply"),
+        ("{a: " * 2000 + "}" * 2000, "nested too deeply"),
+        (LAUGHS, "with its aliases it holds more than"),
+        ("strategies: &a [*a]\n", "with its aliases it holds more than"),
+        ("a: &a {<<: *a, b: 1}\n", "."),
+        (f"strategies: {'x' * 50}\nfeatures: &a [{', '.join(['y' * 250] * 9)}]\n", "must give it"),
+    ],
+)
+def test_hostile_yaml_is_a_short_error(tmp_path: Path, text: str, told: str) -> None:
+    with pytest.raises(InvalidInputError, match=told) as raised:
+        read_spec(written(tmp_path, text))
+    assert len(str(raised.value)) < 1000
+
+
+def test_what_an_error_shows_is_short(tmp_path: Path) -> None:
+    """Aliases within known keys: a few lines that stand for thousands of words, in the place of a strategy."""
+    lines = [f"features: &features [{', '.join(['a-long-word'] * 9)}]"]
+    for before, one in itertools.pairwise(("features", "alpha", "budget", "batch", "seeds")):
+        lines.append(f"{one}: &{one} [{', '.join([f'*{before}'] * 9)}]")
+    with pytest.raises(InvalidInputError, match="a strategy is a name") as raised:
+        read_spec(written(tmp_path, "\n".join([*lines, "strategies: [*batch]", ""])))
+    assert len(str(raised.value)) < 1000
 
 
 def test_defaults_are_left_out_of_names_and_keys() -> None:

@@ -2,21 +2,19 @@
 
 from __future__ import annotations
 
-import json
 import signal
-import subprocess
-import sys
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from gardner.errors import InvalidInputError
-from gardner.experiment import sweep
+from gardner.experiment import cluster, sweep
+from gardner.experiment.cluster import SweepError, local_cluster
 from gardner.experiment.spec import Spec, StrategySpec, Task
-from gardner.experiment.sweep import Progress, SweepError, local_cluster, run_tasks
+from gardner.experiment.sweep import Progress, run_tasks
 from gardner.experiment.worker import execute
 from gardner.records import Store, run_table
 
@@ -30,39 +28,18 @@ def parts(folder: Path) -> dict[str, bytes]:
     return {path.name: path.read_bytes() for path in (folder / "parts").iterdir()}
 
 
-@contextmanager
-def elsewhere(folder: Path) -> Iterator[str]:
-    """A scheduler and a worker of two threads, started from the shell in another folder."""
-    file = folder / "scheduler.json"
-    common = ["--host", "127.0.0.1", "--no-dashboard", "--scheduler-file", str(file)]
-    started = [
-        subprocess.Popen([sys.executable, "-m", "dask", *command, *common], cwd=folder, stderr=subprocess.DEVNULL)  # noqa: S603
-        for command in (["scheduler", "--port", "0"], ["worker", "--nthreads", "2", "--no-nanny"])
-    ]
-    try:
-        deadline = time.monotonic() + 60.0
-        while not (file.exists() and file.read_text().rstrip().endswith("}")) and time.monotonic() < deadline:
-            time.sleep(0.05)
-        yield json.loads(file.read_text())["address"]
-    finally:
-        for process in reversed(started):
-            process.kill()
-            process.wait()
-
-
 @pytest.fixture(scope="module")
 def two_workers() -> Iterator[str]:
     with local_cluster(2) as address:
         yield address
 
 
-def test_the_same_bytes_whoever_runs_it(tmp_path: Path, two_workers: str) -> None:
+def test_the_same_bytes_whoever_runs_it(tmp_path: Path, two_workers: str, elsewhere: Any) -> None:
     wanted = tasks("agnostic", "random", "informed", "committee")
-    (tmp_path / "elsewhere").mkdir()
     run_tasks(wanted, tmp_path / "one", workers=1)
     run_tasks(wanted, tmp_path / "two", scheduler=two_workers)
-    with elsewhere(tmp_path / "elsewhere") as address:
-        outcome = run_tasks(wanted, tmp_path / "three", scheduler=address)
+    with elsewhere("--nthreads", "2", "--no-nanny") as dask:
+        outcome = run_tasks(wanted, tmp_path / "three", scheduler=dask.address)
     assert (outcome.ran, outcome.failed) == (8, 0)
     assert parts(tmp_path / "one") == parts(tmp_path / "two") == parts(tmp_path / "three")
     assert len(parts(tmp_path / "one")) == 8
@@ -148,7 +125,7 @@ def test_workers_with_other_sources_are_refused(
 
 
 def test_mistakes_are_told_before_anything_starts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(sweep, "_PATIENCE", 0.5)
+    monkeypatch.setattr(cluster, "PATIENCE", 0.5)
     with pytest.raises(InvalidInputError, match="randomm"):
         run_tasks([Task(StrategySpec("randomm"), 60, 3.0, 0.3, 6, 0)], tmp_path)
     with pytest.raises(InvalidInputError, match="workers = 0"):

@@ -150,7 +150,7 @@ def test_damping_comes_by_itself() -> None:
     rows = problem.rows + 0.03
     labels = np.where(rows @ problem.teacher < 0.0, -1.0, 1.0)
     posterior = amp(rows, labels)
-    assert posterior.converged
+    assert posterior.settled
     assert posterior.damping > 0.0
     assert np.isfinite(posterior.log_evidence)
     assert amp(problem.rows, problem.labels).damping == 0.0  # none where none is needed

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import itertools
 import math
+import threading
+from typing import Any
 
 import numpy as np
 import pytest
 import scipy.integrate
 import scipy.special
+import scipy.stats
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
@@ -15,8 +19,10 @@ from numpy.typing import NDArray
 from gardner.errors import ConvergenceError, InvalidInputError
 from gardner.inference import Posterior, Status, montecarlo
 from gardner.inference.billiard import CHAINS, DENSITY, Walkers, Walls, fly
-from gardner.inference.montecarlo import Ladder, monte_carlo, sample_version_space
+from gardner.inference.ladder import Ladder
+from gardner.inference.montecarlo import monte_carlo, sample_version_space
 from gardner.inference.separable import Separation, Verdict
+from gardner.inference.wedge import Wedge
 from gardner.model import GLM, Sign, draw_instance
 
 Floats = NDArray[np.float64]
@@ -45,7 +51,8 @@ def trihedral(rows: Floats) -> float:
 def run(rows: Floats, stderr: float = 0.002, seed: int = 0, samples: int = 16) -> Posterior:
     """Monte Carlo with mixed labels, for rows meant to be all positive."""
     labels = np.where(np.arange(rows.shape[0]) % 3 == 1, -1.0, 1.0)
-    return monte_carlo(labels[:, None] * rows, labels, stderr=stderr, seed=seed, samples=samples, threads=1)
+    options: dict[str, Any] = {"stderr": stderr, "seed": seed, "samples": samples, "threads": 1}
+    return monte_carlo(labels[:, None] * rows, labels, **options, time_limit=math.inf)  # however busy the machine is
 
 
 def deviation(posterior: Posterior, exact: float) -> float:
@@ -84,6 +91,17 @@ TRUTHS: dict[str, tuple[Floats, float, float]] = {  # rows, ln Z, wanted standar
 }
 
 
+def flat(rows: Floats) -> bool:
+    return int(np.linalg.matrix_rank(rows)) <= 2
+
+
+@pytest.fixture
+def _bouncing(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Billiards also where the answer is known in closed form."""
+    monkeypatch.setattr(Wedge, "of", lambda *_: None)
+
+
+@pytest.mark.usefixtures("_bouncing")
 @pytest.mark.parametrize("name", TRUTHS)
 def test_exact_volumes(name: str) -> None:
     rows, exact, stderr = TRUTHS[name]
@@ -93,6 +111,105 @@ def test_exact_volumes(name: str) -> None:
     assert 0.0 < posterior.stderr <= stderr
     assert abs(deviation(posterior, exact)) < 4.0
     assert deviation(posterior, exact - 0.02 * rows.shape[1]) > 4.0 or stderr >= 0.005  # a wrong truth is found out
+
+
+@pytest.mark.parametrize("name", [name for name, (rows, _, _) in TRUTHS.items() if flat(rows)])
+def test_rows_in_a_plane_are_not_measured(name: str) -> None:
+    rows, exact, _ = TRUTHS[name]
+    posterior = run(rows, stderr=1e-7)
+    assert posterior.status is Status.CONVERGED
+    assert posterior.iterations == 0
+    assert posterior.stderr is not None
+    assert 0.0 < posterior.stderr < 1e-11
+    assert abs(deviation(posterior, exact)) < 1.0
+
+
+@pytest.mark.parametrize("features", [2, 50])
+@pytest.mark.parametrize("opening", [1e-4, 1e-8, 1e-11])
+def test_two_almost_opposite_rows(opening: float, features: int) -> None:
+    """They kept the billiard busy for minutes."""
+    rows = wedges(opening) @ rotation(features)[:2]
+    posterior = run(rows, stderr=0.002)
+    assert posterior.status is Status.CONVERGED
+    assert abs(deviation(posterior, math.log(opening / math.tau))) < 1.0
+
+
+def test_many_rows_of_two_features() -> None:
+    angles = np.random.default_rng(0).uniform(-1.5, 1.5, 5000)
+    opening = math.pi - float(np.ptp(angles))
+    posterior = run(np.stack([np.cos(angles), np.sin(angles)], axis=1))
+    assert posterior.status is Status.CONVERGED
+    assert posterior.log_evidence == pytest.approx(math.log(opening / math.tau), rel=1e-12)
+
+
+def test_samples_of_a_wedge() -> None:
+    """Uniform angles, lengths of a Gaussian; outside the plane a free Gaussian; all labels right."""
+    turned, opening = rotation(5, seed=2), 0.4
+    points = sample_version_space(wedges(opening) @ turned[:2], np.ones(2), 4000, seed=1)
+    assert float((points @ (wedges(opening) @ turned[:2]).T).min()) > 0.0
+    x, y, *others = (points @ turned.T).T
+    angles = np.arctan2(y, x) / opening
+    assert scipy.stats.kstest(angles, "uniform").pvalue > 1e-3
+    assert scipy.stats.kstest(0.5 * (x * x + y * y), "expon").pvalue > 1e-3
+    assert scipy.stats.kstest(np.concatenate(others), "norm").pvalue > 1e-3
+    half = sample_version_space(np.array([[-2.0]]), [1.0], 4000, seed=1)
+    assert scipy.stats.kstest(-half[:, 0], "halfnorm").pvalue > 1e-3
+
+
+def test_rows_that_nearly_lie_in_a_plane_do_not() -> None:
+    rows = np.array([[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.6, 0.8, 1e-6]])
+    assert run(rows, stderr=0.01).iterations > 0
+
+
+def test_a_time_limit(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where it is hit the status says so, and the error is the one reached; the same bytes where it is not."""
+    clock = itertools.count()
+    instance = draw_instance(features=20, pool_ratio=1.5, seed=3)
+    options: dict[str, Any] = {"stderr": 1e-3, "samples": 40, "threads": 1}
+    monkeypatch.setattr("gardner.inference.billiard.time.monotonic", lambda: float(next(clock)))
+    begin = next(clock)
+    free = monte_carlo(instance.rows, instance.labels, time_limit=math.inf, **options)
+    glances, seen = next(clock) - begin, []  # what is counted here are glances at the clock, not seconds
+    for share in (0.05, 0.7, 0.9):
+        begin = next(clock)
+        posterior = monte_carlo(instance.rows, instance.labels, time_limit=share * glances, **options)
+        assert next(clock) - begin < share * glances + 100
+        assert posterior.status is Status.UNCONVERGED
+        seen.append(posterior)
+    assert free.status is Status.CONVERGED
+    errors = [posterior.stderr or 0.0 for posterior in (free, *seen)]
+    assert math.isnan(seen[0].log_evidence)
+    assert errors[1] == math.inf
+    for posterior, error in zip(seen[1:], errors[2:], strict=True):
+        assert 5e-4 < error < 0.1
+        assert abs(posterior.log_volume - free.log_volume) < 4.0 * math.hypot(error, errors[0])
+        assert posterior.samples is not None
+        assert np.all(instance.labels * (posterior.samples @ instance.rows.T) > 0.0)
+    again = monte_carlo(instance.rows, instance.labels, time_limit=2.0 * glances, **options)
+    np.testing.assert_array_equal(free.samples, again.samples)
+    with pytest.raises(ConvergenceError, match="the time limit was reached; raise time_limit"):
+        sample_version_space(instance.rows, instance.labels, 500, seed=0, time_limit=50.0)
+    for bad in (0.0, -1.0, math.nan):
+        with pytest.raises(InvalidInputError, match="time_limit"):
+            monte_carlo(np.eye(2), np.ones(2), time_limit=bad)
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+def test_an_interrupt_stops_all_threads(monkeypatch: pytest.MonkeyPatch, threads: int) -> None:
+    """It is not swallowed by what the other threads say when they are told to stop."""
+    calls = itertools.count()
+
+    def clock() -> float:
+        if next(calls) > 50 and threading.current_thread() is threading.main_thread():
+            raise KeyboardInterrupt
+        return 0.0
+
+    walkers = Walkers(Walls.of(rotation(12)), rotation(12).sum(axis=0), seed=0, threads=threads)
+    walkers.places = np.repeat(walkers.places, 1000, axis=0)
+    monkeypatch.setattr("gardner.inference.billiard.time.monotonic", clock)
+    with pytest.raises(KeyboardInterrupt):
+        walkers.visit(np.zeros(1000), np.ones(1000, dtype=np.int64))
+    assert next(calls) < 1000
 
 
 def test_more_rows_than_weights_against_brute_force() -> None:
@@ -255,7 +372,7 @@ def test_what_cannot_be_measured_says_so(monkeypatch: pytest.MonkeyPatch) -> Non
     short = monte_carlo(np.eye(4), np.ones(4), stderr=1e-5, most_bounces=10_000)
     assert short.status is Status.UNCONVERGED
     assert abs(deviation(short, -4.0 * math.log(2.0))) < 4.0  # no worse for being short
-    thin = monte_carlo(wedges(1e-9), np.ones(2), samples=2)
+    thin = monte_carlo(wedges(1e-9, 2), np.ones(4), samples=2)
     assert thin.status is Status.UNCONVERGED
     assert math.isnan(thin.log_evidence)
     assert thin.stderr == math.inf

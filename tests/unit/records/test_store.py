@@ -93,7 +93,7 @@ def test_one_writer_at_a_time(tmp_path: Path) -> None:
         pass
 
 
-@pytest.mark.parametrize("place", ["open", "fsync", "replace"])
+@pytest.mark.parametrize("place", ["fdopen", "fsync", "replace"])
 def test_a_full_disk_leaves_nothing_half_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, place: str) -> None:
     store = Store(tmp_path)
 
@@ -103,10 +103,7 @@ def test_a_full_disk_leaves_nothing_half_written(tmp_path: Path, monkeypatch: py
     with store.writing():
         store.write("k", table())
         with monkeypatch.context() as patch:
-            if place == "fsync":
-                patch.setattr(os, "fsync", full)
-            else:
-                patch.setattr(Path, place, full)
+            patch.setattr(Path if place == "replace" else os, place, full)
             with pytest.raises(StoreError, match="No space left on device"):
                 store.write("m", table("m"))
     assert files(tmp_path) == [".lock", "parts/k.parquet"]
@@ -154,7 +151,7 @@ def test_parts_of_somebody_else(tmp_path: Path, foreign: dict[str, list[Any]]) -
     with store.writing():
         store.write("k", table())
     pd.DataFrame(foreign).to_parquet(store.parts / "foreign.parquet")
-    with pytest.raises(StoreError, match=r"parts holds a part that cannot be read: .*; remove that file"):
+    with pytest.raises(StoreError, match=r"foreign\.parquet cannot be read: .*; remove that file"):
         store.read_all()
 
 
@@ -169,3 +166,21 @@ def test_reasons_are_printable(tmp_path: Path) -> None:
 def test_columns_cannot_get_lost() -> None:
     with pytest.raises(TypeError, match="no such columns: surprise"):
         run_table(TASK, [{**ROUND, "surprise": 1}])
+
+
+WINDOWS = """
+import sys, pandas, pyarrow.parquet
+sys.platform, sys.modules["fcntl"] = "win32", None
+from gardner.records import Store, StoreError
+print(Store(sys.argv[1]).keys())
+try:
+    with Store(sys.argv[1]).writing(): pass
+except StoreError as error:
+    print(error)
+"""
+
+
+def test_where_there_are_no_locks_reading_works_and_writing_says_why(tmp_path: Path) -> None:
+    command = [sys.executable, "-c", WINDOWS, str(tmp_path)]
+    told = subprocess.run(command, capture_output=True, text=True, check=True, timeout=120).stdout  # noqa: S603
+    assert told == "[]\nresults can be written, and sweeps run, on Linux and macOS only; use WSL\n"

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import dataclasses
 import math
+import os
+import stat
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -12,7 +14,7 @@ import pandas as pd
 import pytest
 
 from gardner.errors import InvalidInputError
-from gardner.experiment import summary
+from gardner.experiment import marks, summary
 from gardner.experiment.spec import StrategySpec, Task
 from gardner.experiment.summary import percent
 from gardner.records import Store, failure_table, run_table
@@ -30,7 +32,7 @@ RATES = {"agnostic": 0.69, "random": 0.6, "informed": 1.2, "logistic": 0.6}
 @pytest.fixture(autouse=True)
 def _code_of_today(monkeypatch: pytest.MonkeyPatch) -> None:
     """And the perceptron's bounds for all models but for the capacity: those with noise take minutes."""
-    monkeypatch.setattr(summary, "code_version", lambda _: "today")
+    monkeypatch.setattr(marks, "stored_version", lambda _: "today")
     bound, perceptron = summary._bound, ("gaussian", "sign") * 2
 
     def cheap(names: tuple[str, str, str, str], alpha: float, budget: float) -> Bounds:
@@ -261,3 +263,18 @@ def test_differences_name_their_batch() -> None:
         found.difference("agnostic", "random", 0.3)
     with pytest.raises(LookupError, match="nowhere"):
         found.difference("agnostic", "informed", 0.3)
+
+
+def test_a_pipe_or_a_device_takes_the_page_alone(gardner: Any, tmp_path: Path) -> None:
+    """``-o /dev/null`` as root: no file in its place, and no folder of tables in /dev."""
+    folder, device = written(tmp_path / "results", run("random", 0, budgets=[0.3])), tmp_path / "null"
+    try:
+        os.mknod(device, 0o666 | stat.S_IFCHR, os.makedev(1, 3))
+        device.write_bytes(b"")
+    except PermissionError:
+        pytest.skip("no device can be made here: needs root")
+    assert gardner("report", folder, "-o", device, "--at", "0.3")[0] == 0
+    assert stat.S_ISCHR(device.stat().st_mode)
+    code, _, err = gardner("report", folder, "-o", device, "--figures", "svg")
+    assert (code, "no place for figures" in err) == (2, True)
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["null", "results"]

@@ -11,6 +11,7 @@ import sys
 import time
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -21,7 +22,7 @@ from gardner.experiment.spec import StrategySpec
 from gardner.inference.batched import random_subsets, subset_log_volumes
 from gardner.model import draw_instance
 from gardner.records import Store, failure_table
-from gardner.report.page import Section
+from gardner.report.page import Section, Verdict
 from gardner.reproduce import RECIPES, ReproductionError, Scale, reproduce
 from gardner.reproduce.batch import RECIPE as BATCH
 from gardner.reproduce.passive_sampling import WIDTH, Sample, complexity_of, sample
@@ -142,6 +143,33 @@ def test_a_result_that_fails_costs_only_its_own_section(tmp_path: Path, monkeypa
     page = (tmp_path / "report.html").read_text(encoding="utf-8")
     assert "This result could not be had" in page
     assert 'id="scaling"' in page
+
+
+def test_failing_results_are_all_told_with_the_verdicts_of_the_others(
+    gardner: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fails(_: Kitchen) -> Section:
+        raise ReproductionError("1 of 1 runs failed", hint="--retry-failed")
+
+    def breaks(_: Kitchen) -> Section:
+        raise ZeroDivisionError("somewhere")
+
+    def fine(_: Kitchen) -> Section:
+        return Section("scaling", "Scaling", "", (), (Verdict(True, "it scales"),), pd.DataFrame(), "")
+
+    for name, run in {"batch": fails, "table": breaks, "scaling": fine}.items():
+        monkeypatch.setitem(RECIPES, name, replace(RECIPES[name], run=run))
+    monkeypatch.setattr("gardner.reproduce._headline", lambda _: pd.DataFrame({"budget n": [0.6]}))
+    code, out, err = gardner("reproduce", "batch", "table", "scaling", "--out", tmp_path)
+    assert code == 1
+    assert out.splitlines() == [
+        "[fails] batch: 1 of 1 runs failed; --retry-failed",
+        "[fails] table: ZeroDivisionError: somewhere",
+        "[holds] scaling: it scales",
+        f"wrote {tmp_path / 'report.html'}",
+    ]
+    assert len(err.splitlines()) == 1
+    assert "batch: 1 of 1 runs failed; --retry-failed; table: ZeroDivisionError: somewhere" in err
 
 
 def test_the_place_of_the_page_is_asked_before_the_work(tmp_path: Path) -> None:

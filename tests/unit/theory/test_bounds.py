@@ -41,7 +41,7 @@ def test_reference_ends(
 
 
 @given(alpha=st.floats(math.log(0.5), math.log(1000.0)).map(math.exp), fraction=st.floats(0.005, 0.995))
-@settings(max_examples=12)
+@settings(max_examples=8)
 def test_every_bound_is_resolved_and_ordered(alpha: float, fraction: float) -> None:
     budget = max(0.01, alpha * fraction)
     result = bounds(pool_ratio=alpha, budget=budget)

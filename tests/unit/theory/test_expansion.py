@@ -9,7 +9,7 @@ from typing import Any
 import jax
 import numpy as np
 import pytest
-from jax_formula import JAX, double_precision
+from tests.jax_formula import JAX, double_precision
 
 from gardner import bounds
 from gardner.model import (

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from jax_formula import (
+from tests.jax_formula import (
     Hats,
     Theta,
     closed,

@@ -47,7 +47,7 @@ def _point(state: State) -> Point:
     return point_of(state)
 
 
-@pytest.mark.parametrize("panels", [6, 8, 12])
+@pytest.mark.parametrize("panels", [6, 12])
 def test_the_error_covers_what_a_coarse_integral_misses(panels: int, monkeypatch: pytest.MonkeyPatch) -> None:
     """The panels are made too wide on purpose: the estimate must be no smaller than the error, and of its size."""
     end = _lower_end()

@@ -6,7 +6,7 @@ import pytest
 import scipy.special
 from hypothesis import given
 from hypothesis import strategies as st
-from jax_formula import double_precision, inverse_mills, log_ndtr
+from tests.jax_formula import double_precision, inverse_mills, log_ndtr
 
 from gardner.model.special import log_normal
 

@@ -1,0 +1,36 @@
+"""Whether AMP's posterior exists: labels without noise can contradict each other, which it does not notice."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+from gardner.inference.inputs import host
+from gardner.inference.kernel import pool_fields
+from gardner.inference.posterior import Posterior, Status
+from gardner.inference.separable import MARGIN, Verdict, separate
+from gardner.model import library_of
+from gardner.model.special import Array
+
+
+def decided(posterior: Posterior, rows: Array) -> Posterior:
+    """The posterior with the verdict on whether it exists; mostly its mean is a witness, by ``separate``'s rule."""
+    xp = library_of(rows).xp
+    fields, squares = _fields_and_norms(rows, posterior.mean)
+    least = MARGIN * xp.sqrt(squares * xp.sum(posterior.mean * posterior.mean))
+    if bool(xp.all(posterior.labels * fields > least)):
+        return posterior
+    verdict = separate(host(rows), host(posterior.labels), host(posterior.mean)).verdict
+    if verdict is Verdict.EMPTY:
+        return posterior.emptied()
+    if verdict is Verdict.UNDECIDED and posterior.converged:
+        return replace(posterior, status=Status.UNDECIDED)
+    return posterior
+
+
+def _fields_and_norms(rows: Array, mean: Array) -> tuple[Array, Array]:
+    xp = library_of(rows).xp
+    if isinstance(rows, np.ndarray):
+        return pool_fields(rows, mean, np.ones_like(mean))
+    return xp.matmul(rows, mean), xp.sum(rows * rows, axis=1)

@@ -1,0 +1,96 @@
+"""Anyone's prior or channel by name: a registered one, or a class in a module or a file.
+
+gauss-bernoulli:0.1                 registered, with its first parameter
+package.module:Class                importable; :0.1 may follow
+path/to/my_model.py:Class           in a file; :0.1 may follow
+
+Naming a file or a module runs it. So these functions are for names that the user gave to this
+command, and are called from the command line only; a text that was read back is for
+``parse_prior`` and ``parse_channel``, which load nothing.
+"""
+
+from __future__ import annotations
+
+import inspect
+from typing import Any, cast
+
+from gardner.errors import InvalidInputError
+from gardner.model.channel import Channel
+from gardner.model.loading import is_external, load_named
+from gardner.model.prior import Prior
+from gardner.model.registry import CHANNELS, PRIORS, make, parse_channel, parse_prior, split
+
+
+def load_prior(text: str) -> Prior:
+    """A prior that the user names: registered, or a class whose file or module is run.
+
+    >>> load_prior("gaussian:2")
+    Gaussian(variance=2.0)
+    """
+    name, _ = split("prior", text)
+    return parse_prior(text) if name in PRIORS or not is_external(name) else cast(Prior, _load("prior", text, Prior))
+
+
+def load_channel(text: str) -> Channel:
+    """A channel that the user names: registered, or a class whose file or module is run.
+
+    >>> load_channel("gardner.model.flip:Flip:0.1")
+    Flip(rho=0.1)
+    """
+    name, _ = split("channel", text)
+    own = name not in CHANNELS and is_external(name)
+    return cast(Channel, _load("channel", text, Channel)) if own else parse_channel(text)
+
+
+def _load(what: str, text: str, protocol: type) -> Any:
+    name, values = split(what, text)
+    kind = load_named(what, name, inspect.isclass).value
+    _check_class(what, text, kind, protocol)
+    made = make(what, text, kind, values)
+    if not isinstance(made, protocol):
+        missing = [part for part in _members(protocol) if not hasattr(made, part)]
+        raise _lacking(what, text, missing, protocol)
+    try:
+        other = make(what, text, kind, values)
+        alike = hash(made) == hash(other) and made == other
+    except TypeError as error:
+        raise InvalidInputError(what, text, f"it cannot be made: {error}") from None
+    if not alike:
+        raise InvalidInputError(
+            what, text, "two of it are never equal, so a student could not know the teacher's model",
+            hint="make the class a frozen dataclass",
+        )  # fmt: skip
+    return made
+
+
+def _check_class(what: str, text: str, kind: Any, protocol: type) -> None:
+    """The contract is told by the class, before it is called: making an object may open a window,
+    or end the process.
+
+    Methods stand in the class. What is not a method may also be a field of a dataclass, or
+    annotated.
+    """
+    if not isinstance(kind, type):
+        raise InvalidInputError(what, text, f"it is no class but {type(kind).__name__}", hint="write FILE.py:CLASS")
+    declared = {name for base in kind.__mro__ for name in (*vars(base), *vars(base).get("__annotations__", ()))}
+    missing = [name for name in _members(protocol) if name not in declared]
+    missing += [
+        name
+        for name in _members(protocol)
+        if name in declared and inspect.isfunction(vars(protocol)[name]) and not callable(getattr(kind, name, None))
+    ]
+    if missing:
+        raise _lacking(what, text, missing, protocol)
+
+
+def _lacking(what: str, text: str, missing: list[str], protocol: type) -> InvalidInputError:
+    return InvalidInputError(
+        what,
+        text,
+        f"it lacks {', '.join(sorted(missing))}",
+        hint=f"gardner.model.{protocol.__name__} says what it needs",
+    )
+
+
+def _members(protocol: type) -> list[str]:
+    return [name for name in vars(protocol) if not name.startswith("_")]
