@@ -24,12 +24,16 @@ BLOCK = 128  # outer nodes at a time, so that arrays stay in the processor's cac
 
 @dataclass(frozen=True)
 class Inner:
-    """An average to be taken: ψ at its τ, the weight β and the Gaussian of centres c and variance s."""
+    """An average to be taken: ψ at its τ, the weight β and the Gaussian of centres c and variance s.
+
+    ``tail`` is 1/(A + a) where ψ grows like the square of the field over 2(A + a): for β > 0 that may be a second peak.
+    """
 
     psi: Psi
     beta: float
     centre: Floats
     spread: float
+    tail: float = 0.0
 
     def locate(self, single: bool, drop: float = DROP) -> Peak | Window:
         """Where the integrands live; ``single`` if they have one peak each."""
@@ -42,7 +46,13 @@ class Inner:
         def value(z: Floats) -> Floats:
             return beta * self.psi.value(centre + root * z)
 
-        return peak(value, slopes, len(centre), drop) if single else window(value, len(centre), drop)
+        if single:
+            return peak(value, slopes, len(centre), drop)
+        places = [(-centre / root, 1.0)]  # where the field is zero
+        room = 1.0 - beta * self.spread * self.tail
+        if beta * self.tail > 0.0 and room > 0.0:
+            places.append((beta * root * self.tail / room * centre, 1.0 / math.sqrt(room)))
+        return window(value, len(centre), drop, places)
 
     def log_average(self, at: Peak | Window, order: int = INNER_ORDER) -> Floats:
         """L at each centre."""

@@ -14,7 +14,7 @@ import numpy as np
 
 from gardner.errors import ConvergenceError
 from gardner.theory.free_entropy import to_coordinates
-from gardner.theory.hats import EdgeError, to_k
+from gardner.theory.hats import to_k
 from gardner.theory.quadrature import Floats
 from gardner.theory.stationary import (
     Problem,
@@ -32,7 +32,7 @@ _WALL, _NOISE = 1e4, 1e-9  # beyond that |β| ln v stands still, and a step back
 _TIGHT = 1e-9  # … and below which nothing is gained by going on
 _LARGEST_BETA = 1e9
 _MOST_STEPS = 400  # tried per side; an honest "unresolved" beats a hang, and a count does not depend on the machine
-_SHORTEST_WITH_HATS, _SHORTEST_TO_EDGE = 1e-2, 5e-2
+_SHORTEST_WITH_HATS = 1e-2
 _TURN = 0.03  # longest step round a turning point of ln v
 _FIRST_STEP, _LONGEST_STEP, _SHORTEST_STEP = 0.4, 1.2, 1e-5
 
@@ -120,7 +120,7 @@ def begin(problem: Problem) -> Floats:
     place = to_coordinates(np.array(typical_theta(*where)))
     if problem.pair.gaussian:
         return place
-    return np.append(place, to_k(problem.pair, typical_hats(*where)))
+    return np.append(place, to_k(problem.pair, 0.0, typical_hats(*where)))
 
 
 def _reach(state: State) -> float:
@@ -147,7 +147,7 @@ def _walk(problem: Problem, side: Side, start: Floats, states: list[State]) -> t
             if _reach(last) < _GOOD_ENOUGH:
                 return Status.BRACKETED, ""
             step *= 0.4
-            if step < _shortest_step(problem, error):
+            if step < _shortest_step(problem):
                 return Status.UNRESOLVED, f"the branch could not be followed further ({error.what})"
             continue
         states.append(new)
@@ -163,10 +163,8 @@ def _limited(turn: Floats) -> Floats:
     return turn if size < _MOST_BEND else turn * (_MOST_BEND / size)
 
 
-def _shortest_step(problem: Problem, error: ConvergenceError) -> float:
-    """When to give up; a failed search for hats is costly, and where there are none no step is short enough."""
-    if isinstance(error, EdgeError):
-        return _SHORTEST_TO_EDGE
+def _shortest_step(problem: Problem) -> float:
+    """When to give up; with hats among the unknowns a failed step is costly."""
     return _SHORTEST_STEP if problem.pair.gaussian else _SHORTEST_WITH_HATS
 
 

@@ -9,8 +9,8 @@ is in units of √r⁰ (:mod:`gardner.theory.pair`). Solvers work in the coordin
 
     z = (ln m, ln t, ln e, ln V, arsinh φ, arsinh β),   e = D/W for β < 0 and D/V for β ≥ 0,
 
-in which every z is allowed, followed by k = (ln m̂, ln q̂, ln(Q̂−q̂), r̂+Q̂) for a student's prior whose hats have no closed
-form. :class:`Parameters` writes what the integrals need as Taylor numbers of (z, k).
+in which every z is allowed, followed by the k of :mod:`gardner.theory.hats` for a student's prior whose hats have no
+closed form. :class:`Parameters` writes what the integrals need as Taylor numbers of (z, k).
 
 Where a label is not expected and β < 0, a row's exponent βψ − ζ²/2 is a difference of numbers V/W times larger than
 itself. So for the sign and for probit labels the Gaussian part of ψ_Y = −ω²/2V' + χ (V' = V + noise) is integrated by
@@ -180,13 +180,22 @@ class Parameters:
         if self.pair.fixed_norm:
             excess = self.pair.student.prior.second_moment - (Q + self.V)
             return self.beta * (inside - 0.5 * ((q_hat + apart) * excess))
-        return self.beta * (inside + 0.5 * ((Q + self.V) * self.hats[3]))
+        return self.beta * (inside + 0.5 * ((Q + self.V) * self.precision))
+
+    @cached_property
+    def precision(self) -> Taylor:
+        """A = r̂ + Q̂ (:mod:`gardner.theory.hats`)."""
+        if self.pair.fixed_norm:
+            return self.none
+        if math.isinf(self.pair.tail_precision):
+            return self.hats[3].sinh()
+        beyond = self.hats[3].exp() - self.pair.tail_precision
+        return beyond + self.beta * self.hats[2].exp() if self.beta.value > 0.0 else beyond
 
     @cached_property
     def weights(self) -> tuple[list[Taylor], tuple[float, ...]]:
         """The nine parameters of the average over weights (:mod:`gardner.theory.sums`), and their values."""
-        A = self.none if self.pair.fixed_norm else self.hats[3]
         signal = (self.hats[0] - 0.5 * self.hats[1]).exp() / self.pair.teacher_scale
-        of = [(0.5 * self.hats[1]).exp(), self.hats[2].exp(), A, self.beta, self.none, self.none, self.none]
+        of = [(0.5 * self.hats[1]).exp(), self.hats[2].exp(), self.precision, self.beta, self.none, self.none, self.none]
         of += [signal, signal * signal]
         return of, tuple(x.value for x in of)

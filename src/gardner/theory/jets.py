@@ -139,7 +139,9 @@ def weight_average(at: Parameters, grid: Grid, order: int = _WEIGHT_ORDER) -> Ta
 
 def _weight_inner(at: Parameters, xi: Floats) -> Inner:
     c, s, A, beta = at.weights[1][:4]
-    return Inner(prior_psi(at.pair.student.prior, A), beta, c * xi, s)
+    a = at.pair.tail_precision
+    tail = 1.0 / (A + a) if math.isfinite(a) and A + a > 0.0 else 0.0
+    return Inner(prior_psi(at.pair.student.prior, A), beta, c * xi, s, tail)
 
 
 def _weight_teacher(at: Parameters, values: tuple[float, ...], xi: Floats) -> Six:

@@ -207,7 +207,7 @@ def _top_ratios(problem: Problem, theta: Floats) -> Ratios:
     place = to_coordinates(np.append(theta[:5], 1e-5 if pair.gaussian else 1e-2))
     if not pair.gaussian:
         hats = typical_hats(pair, problem.pool_ratio, problem.budget)
-        place = np.append(place, to_k(pair, hats))
+        place = np.append(place, to_k(pair, 1e-2, hats))
     try:
         return ratios(pair, problem.pool_ratio, place, make_mesh(pair, place))
     except ConvergenceError:

@@ -10,7 +10,7 @@ each. Nodes are constants to differentiation.
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -23,6 +23,7 @@ DROP = 38.0  # a peak is cut where it has fallen by e^−38 ≈ 3·10⁻¹⁷
 PANEL_ORDER = 16
 MAX_PANELS = 160
 WINDOW_PANELS = 8  # of a window that need not hold a single peak
+_SCAN = 41  # points around each place where there may be a peak
 _LOG_ROOT_2PI = 0.5 * np.log(2.0 * np.pi)
 
 _NODES, _WEIGHTS = np.polynomial.legendre.leggauss(PANEL_ORDER)
@@ -93,40 +94,51 @@ class Window(NamedTuple):
     right: Floats
 
 
-def window(log_factor: Callable[[Floats], Floats], count: int, drop: float = DROP) -> Window:
+def window(
+    log_factor: Callable[[Floats], Floats],
+    count: int,
+    drop: float = DROP,
+    places: Sequence[tuple[Floats, float]] = (),
+) -> Window:
     """Cut-offs of ``count`` integrands exp(log_factor(z) − z²/2), which need not be log-concave: found by scanning.
 
-    The range doubles until both its ends lie ``drop`` below the largest value seen, then it closes in twice on
-    the outermost points that are alive; two separate peaks stay inside one window.
+    Scanned are the surroundings of zero and of other ``places`` (centres and widths) where there may be a peak: two peaks
+    can lie so far apart that no search from the first would find the second. The range grows until both its ends lie
+    ``drop`` below the largest value seen; the borders between dead and alive are then halved three times.
     """
 
-    def scan(low: Floats, high: Floats, points: int) -> tuple[Floats, Floats]:
-        z = low + np.linspace(0.0, 1.0, points)[:, None] * (high - low)
-        return z, log_factor(z) - 0.5 * z * z
+    def exponent(z: Floats) -> Floats:
+        value: Floats = log_factor(z) - 0.5 * z * z
+        return value
 
-    reach = np.full(count, 10.0)
-    for _ in range(40):
-        _, values = scan(-reach, reach, 33)
-        out = np.maximum(values[0], values[-1]) < values.max(axis=0) - drop
-        if out.all():
+    unit = np.linspace(-10.0, 10.0, _SCAN)[:, None]
+    around = [unit * width + centre for centre, width in ((np.zeros(count), 1.0), *places)]
+    z = np.sort(np.concatenate(around), axis=0)
+    values = exponent(z)
+    for _ in range(60):
+        top = values.max(axis=0) - drop
+        if (np.maximum(values[0], values[-1]) < top).all():
             break
-        reach = np.where(out, reach, 2.0 * reach)
-    left, right = -reach, reach
-    each = np.arange(count)
-    for points in (33, 33):
-        z, values = scan(left, right, points)
-        alive = values > values.max(axis=0) - drop
-        first = np.maximum(np.argmax(alive, axis=0) - 1, 0)
-        last = np.minimum(points - np.argmax(alive[::-1], axis=0), points - 1)
-        left, right = z[first, each], z[last, each]
-    z, values = scan(left, right, 41)
-    alive = values > values.max(axis=0) - drop
-    place = np.arange(41)[:, None]
-    borders = np.sum(alive[1:] != alive[:-1], axis=0) - ~alive[0] - ~alive[-1]
-    stop = np.argmax(~alive & (place > np.argmax(alive, axis=0)), axis=0)  # the first dead point after the first part
-    restart = np.maximum(np.argmax(alive & (place > stop), axis=0) - 1, 0)
-    split, middle = borders == 2, 0.5 * (left + right)
-    return Window(left, np.where(split, z[stop, each], middle), np.where(split, z[restart, each], middle), right)
+        span = np.linspace(0.125, 1.0, 8)[:, None] * (z[-1] - z[0])
+        before, after = z[0] - span[::-1], z[-1] + span
+        z = np.concatenate([before, z, after])
+        values = np.concatenate([exponent(before), values, exponent(after)])
+    alive = values > top
+    points, each, place = len(z), np.arange(count), np.arange(len(z))[:, None]
+    first, last = np.argmax(alive, axis=0), points - 1 - np.argmax(alive[::-1], axis=0)
+    split = np.sum(alive[1:] != alive[:-1], axis=0) == 4
+    stop = np.argmax(~alive & (place > first), axis=0)  # the first dead point after the first part
+    restart = np.argmax(alive & (place > stop), axis=0)
+    dead = np.stack([first - 1, stop, restart - 1, last + 1]).clip(0, points - 1)
+    live = np.stack([first, stop - 1, restart, last]).clip(0, points - 1)
+    outer, inner = z[dead, each], z[live, each]
+    for _ in range(3):
+        middle = 0.5 * (outer + inner)
+        more = exponent(middle) > top
+        outer, inner = np.where(more, outer, middle), np.where(more, middle, inner)
+    left, stops, restarts, right = outer
+    centre = 0.5 * (left + right)
+    return Window(left, np.where(split, stops, centre), np.where(split, restarts, centre), right)
 
 
 @functools.cache

@@ -15,6 +15,7 @@ nothing large cancels where W is tiny.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
@@ -25,7 +26,7 @@ from gardner.errors import ConvergenceError
 from gardner.model import GLM
 from gardner.theory.free_entropy import Theta, gap, to_theta
 from gardner.theory.jets import Jet, Mesh, jet, make_mesh
-from gardner.theory.hats import EdgeError, check_domain, edge
+from gardner.theory.hats import check_domain
 from gardner.theory.noise import noise_term
 from gardner.theory.pair import Pair, pair_of
 from gardner.theory.quadrature import Floats
@@ -34,7 +35,6 @@ TOLERANCE = 1e-11  # of the relative mismatch
 ACCEPTABLE = 1e-7  # where rounding stops Newton earlier than that
 _LONGEST_STEP = 1.0
 _MAX_ITERATIONS = 16  # evaluations, each of them judged
-_CLOSEST = 0.02
 _REGRID = 0.35  # coordinates further from where the panels were made want new panels
 
 
@@ -189,9 +189,19 @@ class State:
         size = 0.5 * beta**2 * self.theta.q
         yield 6, 7, 1.0 / (q_hat * size), ((7, -1.0), twice)
         yield 6, 8, -1.0 / (apart * size), ((8, -1.0), twice)
-        yield 7, 8, 1.0 / (0.5 * beta * (self.theta.V + abs(beta) * Q) * apart), ((8, -1.0), once)
-        if len(self.z) > 9:
-            yield 8, 9, 1.0 / (0.5 * beta * self.theta.r), (once,)
+        other = 0.5 * beta * (self.theta.V + abs(beta) * Q)
+        yield 7, 8, 1.0 / (other * apart), ((8, -1.0), once)
+        if self.problem.pair.fixed_norm:
+            return
+        if math.isinf(self.problem.pair.tail_precision):
+            stretch, bend = math.cosh(self.z[9]), (9, -math.tanh(self.z[9]))
+        else:
+            stretch, bend = math.exp(self.z[9]), (9, -1.0)
+            if beta > 0.0:  # Δ moves A, which has its own condition: ∂_Δ at fixed A is (g₈/Δ − β g₉/E)
+                slope = (5, math.cosh(self.z[5]) / beta)
+                yield 6, 9, beta / (stretch * size), (bend, slope, twice)
+                yield 7, 9, -beta / (stretch * other), (bend, slope, once)
+        yield 8, 9, 1.0 / (stretch * 0.5 * beta * self.theta.r), (bend, once)
 
 
 Control = Callable[[State], tuple[float, Floats]]
@@ -224,7 +234,7 @@ def at_distance(predicted: Floats, tangent: Floats) -> Control:
 
 def evaluate(problem: Problem, z: Floats, mesh: Mesh | None = None) -> State:
     """The equations at z, on panels made for it unless some are given."""
-    check_domain(problem.pair, z)
+    check_domain(z)
     mesh = make_mesh(problem.pair, z) if mesh is None else mesh
     return State(problem, z, mesh, jet(problem.pair, problem.pool_ratio, z, mesh))
 
@@ -257,21 +267,11 @@ def solve(problem: Problem, z: Floats, control: Control) -> State:
             step = np.linalg.solve(system, -np.append(values, wanted))
         except np.linalg.LinAlgError:
             raise ConvergenceError("the equations became singular") from None
-        z = _inside(problem.pair, state.z, step * min(1.0, _LONGEST_STEP / np.abs(step).max()))
+        z = state.z + step * min(1.0, _LONGEST_STEP / np.abs(step).max())
         far = np.abs(z - made_at).max() > _REGRID
         mesh, made_at = (None, z) if far else (state.mesh, made_at)
         state = evaluate(problem, z, mesh)
     raise ConvergenceError(f"no convergence in {_MAX_ITERATIONS} evaluations (residual {residual:.1e})")
-
-
-def _inside(pair: Pair, z: Floats, step: Floats) -> Floats:
-    """A step that stays where the average over weights exists: at most to a fiftieth of the way to the edge."""
-    allowed = 1.0 - _CLOSEST * max(1.0 - edge(pair, z), 0.0)
-    for share in (1.0, 0.5, 0.25, 0.125):
-        new = z + share * step
-        if edge(pair, new) < allowed:
-            return new
-    raise EdgeError("the hats left their domain, where heavy tails of the prior make averages diverge")
 
 
 def _tangent(rows: Floats) -> Floats:
