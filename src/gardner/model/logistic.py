@@ -73,40 +73,52 @@ class Logistic(BinaryLabels):
         """No label excludes weights."""
         return False
 
-    def _terms(self, y: Array, omega: Array, V: Array, library: Library) -> tuple[Array, Array, Array, Array]:
-        """x, v, the argument of each Φ and the logarithm of each term, the nodes along a last axis."""
+    def _arguments(self, y: Array, omega: Array, V: Array, library: Library) -> tuple[Array, Array, Array]:
+        """x, v and the variance v + s² of each probit, the nodes along a last axis."""
         xp = library.xp
         x = xp.asarray(self.scale * y * omega + 0.0 * V)
         v = xp.asarray(self.scale**2 * V + 0.0 * x)
-        squares = xp.asarray(DEVIATIONS, dtype=x.dtype) ** 2
-        width = xp.sqrt(v[..., None] + squares)
-        u = x[..., None] / width
-        return x, v, u, library.log_ndtr(u) + xp.asarray(LOG_WEIGHTS, dtype=x.dtype)
+        return x, v, v[..., None] + xp.asarray(DEVIATIONS, dtype=x.dtype) ** 2
 
     def log_partition(self, y: Array, omega: Array, V: Array, library: Library = NUMPY) -> Array:
         """ψ_Y(y, ω, V)."""
         xp = library.xp
-        x, v, _, terms = self._terms(y, omega, V, library)
+        x, v, squares = self._arguments(y, omega, V, library)
+        terms = library.log_ndtr(x[..., None] / xp.sqrt(squares)) + xp.asarray(LOG_WEIGHTS, dtype=x.dtype)
         largest = xp.max(terms, axis=-1)
         near = largest + xp.log(xp.sum(xp.exp(terms - largest[..., None]), axis=-1))
         return xp.where(x + v < DEEP, x + 0.5 * v + library.log_ndtr(-(x + v) / xp.sqrt(v)), near)
 
     def derivatives(self, y: Array, omega: Array, V: Array, library: Library = NUMPY) -> tuple[Array, Array]:
-        """g and −g': with a = ρ(u)/√(v+s²) of each probit, means over their shares, y⟨a⟩ and ⟨−a'⟩ − ⟨a²⟩ + ⟨a⟩²."""
+        """g and −g'."""
+        _, g, minus = self.slopes(y, omega, V, library)
+        return g, minus
+
+    def slopes(self, y: Array, omega: Array, V: Array, library: Library = NUMPY) -> tuple[Array, Array, Array]:
+        """ψ_Y, g and −g'.
+
+        With a = ρ(u)/√(v+s²) of each probit, means over their shares: g = y⟨a⟩, −g' = ⟨−a'⟩ − ⟨a²⟩ + ⟨a⟩².
+        """
         xp = library.xp
-        x, v, u, terms = self._terms(y, omega, V, library)
-        share = xp.exp(terms - xp.max(terms, axis=-1)[..., None])
-        share = share / xp.sum(share, axis=-1)[..., None]
-        squares = v[..., None] + xp.asarray(DEVIATIONS, dtype=x.dtype) ** 2
-        ratio, excess = library.mills(u)
-        a = ratio / xp.sqrt(squares)
+        x, v, squares = self._arguments(y, omega, V, library)
+        width = xp.sqrt(squares)
+        u = x[..., None] / width
+        terms, ratio, excess = library.log_ndtr_and_mills(u)
+        terms = terms + xp.asarray(LOG_WEIGHTS, dtype=x.dtype)
+        largest = xp.max(terms, axis=-1)
+        share = xp.exp(terms - largest[..., None])
+        total = xp.sum(share, axis=-1)
+        value = largest + xp.log(total)
+        share = share / total[..., None]
+        a = ratio / width
         first = xp.sum(share * a, axis=-1)
         second = xp.sum(share * (ratio * excess / squares - (a - first[..., None]) ** 2), axis=-1)
         ratio, excess = library.mills(-(x + v) / xp.sqrt(v))
         deep = x + v < DEEP
+        value = xp.where(deep, x + 0.5 * v + library.log_ndtr(-(x + v) / xp.sqrt(v)), value)
         first = xp.where(deep, 1.0 - ratio / xp.sqrt(v), first)
         second = xp.where(deep, ratio * excess / v, second)
-        return self.scale * y * first, self.scale**2 * second
+        return value, self.scale * y * first, self.scale**2 * second
 
     def log_probability(self, y: Array, h: Array, library: Library = NUMPY) -> Array:
         """ln P_out(y|h)."""

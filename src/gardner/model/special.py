@@ -57,6 +57,11 @@ class Library:
     xp: Any
     log_ndtr: Callable[[Array], Array]
     mills: Callable[[Array], tuple[Array, Array]]
+    both: Callable[[Array], tuple[Array, Array, Array]] | None = None  # where all three cost no more than one
+
+    def log_ndtr_and_mills(self, u: Array) -> tuple[Array, Array, Array]:
+        """ln Φ(u), ρ and ρ + u."""
+        return self.both(u) if self.both is not None else (self.log_ndtr(u), *self.mills(u))
 
 
 def _excess(x: Array) -> Array:
@@ -143,7 +148,15 @@ def _numpy_log_ndtr(u: Array) -> Array:
     return log_normal(u)[0] if u.dtype == np.float64 else _log_ndtr(u, np)
 
 
-NUMPY = Library(np, _numpy_log_ndtr, _numpy_mills)
+def _numpy_both(u: Array) -> tuple[Array, Array, Array]:
+    u = np.asarray(u)
+    if u.dtype != np.float64:
+        return _log_ndtr(u, np), *_mills(u, np)
+    value, _, rho, excess = log_normal(u)
+    return value, rho, excess
+
+
+NUMPY = Library(np, _numpy_log_ndtr, _numpy_mills, _numpy_both)
 
 
 def of_ratio(y: float, u: Array, V: float, first: Array, second: Array) -> tuple[Array, ...]:

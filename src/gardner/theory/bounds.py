@@ -12,6 +12,7 @@ import numpy as np
 from gardner.model import GLM, PERCEPTRON
 from gardner.theory.branch import Side, Status
 from gardner.theory.complexity import branch, checked
+from gardner.theory.condensed import condensed_point
 from gardner.theory.extremes import Extremes, extremes
 from gardner.theory.frozen import is_frozen
 from gardner.theory.noise import capacity, label_entropy
@@ -30,10 +31,12 @@ class End:
     """One end of a complexity curve: its last point and how it was reached.
 
     ``status`` is ``zero`` (Σ = 0 reached), ``bracketed`` (ln v known to the width of ``bracket``), ``frozen`` (discrete
-    weights are known there: no smaller volume exists), ``imprecise`` (reached, but ln v is not known to six decimals)
-    or ``unresolved`` (``reason`` says why; ``point``, if there is one, is a subset that exists, so the true end lies
-    beyond it). Where the end is frozen ``point`` is the student who knows the weights, accuracy 1, and ``doubting``
-    the one of the same volume who does not: there the posterior jumps from one to the other.
+    weights are known there: no smaller volume exists), ``condensed`` (one large weight decides all labels: no larger
+    volume exists), ``imprecise`` (reached, but ln v is not known to six decimals) or ``unresolved`` (``reason`` says why;
+    ``point``, if there is one, is a subset that exists, so the true end lies beyond it). Where the end is frozen
+    ``point`` is the student who knows the weights, accuracy 1, and ``doubting`` the one of the same volume who does
+    not: there the posterior jumps from one to the other. Where it is condensed ``doubting`` is the last point of the
+    branch that leads there.
     """
 
     point: Point | None
@@ -152,6 +155,8 @@ def end_of(problem: Problem, side: Side) -> End:
     status, reason = judged(followed.status, point, followed.reason)
     if point is not None and followed.status is Status.FROZEN:
         return End(frozen_point(problem, point), status, followed.bracket, reason, doubting=point)
+    if followed.status is Status.CONDENSED:
+        return End(condensed_point(problem), Status.CONDENSED, None, reason, doubting=point)
     return End(point, status, followed.bracket, reason)
 
 

@@ -2,11 +2,14 @@
 
 The branch is a curve in the six unknowns; it is followed by its length (in logarithmic coordinates), so folds in β
 and walls where ln v stands still while |β| grows by decades are walked through alike. It ends where Σ = 0, or where
-the rest is bracketed: past a point, ln v can move by at most Σ/|β|, since dΣ/d ln v = −β and Σ is concave there.
+the rest is bracketed: past a point, ln v can move by at most Σ/|β|, since dΣ/d ln v = −β and Σ is concave there; and
+without noise no subset has a smaller volume than the whole pool.
 """
 
 from __future__ import annotations
 
+import math
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from enum import StrEnum
 
@@ -24,12 +27,13 @@ from gardner.theory.stationary import (
     at_distance,
     solve,
 )
-from gardner.theory.typical import typical_hats, typical_theta
+from gardner.theory.typical import typical_hats, typical_of, typical_theta
 
 BRACKETED = 1e-5  # Σ/|β| below which an end counts as found
 _GOOD_ENOUGH = 1e-6  # … below which a failing step ends the walk instead of being shortened
 _WALL, _NOISE = 1e4, 1e-9  # beyond that |β| ln v stands still, and a step back by more than that is rounding, no fold
 _TIGHT = 1e-9  # … and below which nothing is gained by going on
+_NEARLY = 1e-3  # … and below which it is imprecise
 _LARGEST_BETA = 1e9
 _MOST_STEPS = 400  # tried per side; an honest "unresolved" beats a hang, and a count does not depend on the machine
 _SHORTEST_WITH_HATS = 1e-2
@@ -57,15 +61,17 @@ class Side(StrEnum):
 class Status(StrEnum):
     """How a branch ended.
 
-    ``frozen`` is for discrete weights only (:mod:`gardner.theory.frozen`). ``imprecise`` is said of
-    an end that was reached, but whose ln v is not known to the six decimals that are printed of
-    others (:func:`gardner.theory.point.judged`).
+    ``frozen`` is for discrete weights only (:mod:`gardner.theory.frozen`), ``condensed`` for weights
+    of heavy tails (:mod:`gardner.theory.condensed`). ``imprecise`` is said of an end that was reached,
+    but whose ln v is not known to the six decimals that are printed of others
+    (:func:`gardner.theory.point.judged`).
     """
 
     ZERO = "zero"
     BRACKETED = "bracketed"
     UNRESOLVED = "unresolved"
     FROZEN = "frozen"
+    CONDENSED = "condensed"
     IMPRECISE = "imprecise"
 
 
@@ -79,6 +85,7 @@ class Branch:
     states: list[State] = field(repr=False)
     status: Status
     reason: str = ""
+    floor: float = -math.inf  # ln v is known to be no smaller
 
     @property
     def end(self) -> State | None:
@@ -88,30 +95,46 @@ class Branch:
     @property
     def bracket(self) -> tuple[float, float] | None:
         """Interval of ln v that holds the end, when Σ = 0 itself was not reached (for the maximum it opens upwards)."""
-        if self.end is None or self.status is not Status.BRACKETED:
+        if self.end is None or self.status not in {Status.BRACKETED, Status.IMPRECISE}:
             return None
-        reach = self.end.complexity / abs(self.end.theta.beta)
-        here = self.end.log_volume
+        reach, here = _reach(self.end, self.floor), self.end.log_volume
         return (here - reach, here) if self.side is Side.MIN else (here, here + reach)
 
 
-def follow(problem: Problem, side: Side) -> Branch:
-    """Follow one side to its end; never raises for numerical reasons, the status tells."""
+Stop = Callable[[State], bool]
+
+
+def follow(problem: Problem, side: Side, stop: Stop = lambda _: False) -> Branch:
+    """Follow one side to its end; never raises for numerical reasons, the status tells.
+
+    ``stop`` says of a point that the rest is not wanted; the branch then ends there unresolved.
+    """
     states: list[State] = []
-    start = np.full(6, np.nan)
+    start, floor = np.full(6, np.nan), -math.inf
     try:
         with np.errstate(all="ignore"):  # overflow and NaN are looked for where they matter
-            start = begin(problem)
-            status, reason = _walk(problem, side, start, states)
+            start, floor = begin(problem), _floor(problem, side)
+            status, reason = _walk(problem, side, start, states, stop, floor)
     except ConvergenceError as error:
         status, reason = Status.UNRESOLVED, error.what
     except (ArithmeticError, np.linalg.LinAlgError) as error:  # overflow, division by zero
         status, reason = Status.UNRESOLVED, f"the numbers left the range of double precision ({error})"
     if status is Status.UNRESOLVED and states and states[-1].complexity < 0.0:
         states.pop()  # no subset has that volume
-    if status is Status.UNRESOLVED and states and _reach(states[-1]) < BRACKETED:
+    reach = _reach(states[-1], floor) if status is Status.UNRESOLVED and states else math.inf
+    if reach < BRACKETED:
         status = Status.BRACKETED
-    return Branch(problem, side, start, states, status, reason)
+    elif reach < _NEARLY:
+        status, reason = Status.IMPRECISE, f"ln v can go no further than {reach:.0e}; {reason}"
+    return Branch(problem, side, start, states, status, reason, floor)
+
+
+def _floor(problem: Problem, side: Side) -> float:
+    """The pool's ln v: without noise every subset leaves at least the weights that all labels leave."""
+    pair = problem.pair
+    if side is Side.MAX or pair.regression or not (pair.matched and pair.student.channel.noiseless):
+        return -math.inf
+    return typical_of(pair, problem.pool_ratio).log_volume
 
 
 def begin(problem: Problem) -> Floats:
@@ -123,12 +146,14 @@ def begin(problem: Problem) -> Floats:
     return np.append(place, to_k(problem.pair, 0.0, typical_hats(*where)))
 
 
-def _reach(state: State) -> float:
-    """Σ/|β|: how far ln v can still move."""
-    return abs(state.complexity / float(state.theta.beta))
+def _reach(state: State, floor: float) -> float:
+    """How far ln v can still move: no further than Σ/|β|, and not below its floor."""
+    return min(abs(state.complexity / float(state.theta.beta)), max(state.log_volume - floor, 0.0))
 
 
-def _walk(problem: Problem, side: Side, start: Floats, states: list[State]) -> tuple[Status, str]:
+def _walk(
+    problem: Problem, side: Side, start: Floats, states: list[State], stop: Stop, floor: float
+) -> tuple[Status, str]:
     """Append solved points until the branch ends; returns how it ended."""
     states.append(_first(problem, side, start))
     tangent = _oriented(states[0], side.sign * np.eye(len(start))[5])  # away from β = 0
@@ -139,12 +164,15 @@ def _walk(problem: Problem, side: Side, start: Floats, states: list[State]) -> t
         if last.complexity <= 0.0:
             states[-1] = _zero(problem, states[-2].z if len(states) > 1 else start, states)
             return Status.ZERO, ""
-        if _reach(last) < _TIGHT or abs(last.theta.beta) > _LARGEST_BETA:
-            return (Status.BRACKETED, "") if _reach(last) < BRACKETED else (Status.UNRESOLVED, "|β| beyond 1e9")
+        if stop(last):
+            return Status.UNRESOLVED, "not followed further"
+        reach = _reach(last, floor)
+        if reach < _TIGHT or abs(last.theta.beta) > _LARGEST_BETA:
+            return (Status.BRACKETED, "") if reach < BRACKETED else (Status.UNRESOLVED, "|β| beyond 1e9")
         try:
             new = _next(problem, side, last, step * (tangent + _limited(0.5 * step * bend)))
         except ConvergenceError as error:
-            if _reach(last) < _GOOD_ENOUGH:
+            if reach < _GOOD_ENOUGH:
                 return Status.BRACKETED, ""
             step *= 0.4
             if step < _shortest_step(problem):

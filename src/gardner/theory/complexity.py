@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -15,7 +15,7 @@ import numpy as np
 from gardner.errors import ConvergenceError, InvalidInputError
 from gardner.model import GLM, PERCEPTRON
 from gardner.theory.branch import Branch, Side, Status, follow
-from gardner.theory.frozen import cut
+from gardner.theory import condensed, frozen
 from gardner.theory.inputs import check_budget, check_count, check_model, check_number, check_pool_ratio
 from gardner.theory.point import Point, judged, next_to, point_of, typical_point, whole_pool_point
 from gardner.theory.quadrature import Floats
@@ -54,7 +54,17 @@ class Curve:
 @functools.lru_cache(maxsize=64)
 def branch(problem: Problem, side: Side) -> Branch:
     """One side of a curve, as far as there are subsets of it, remembered."""
-    return cut(follow(problem, side))
+    followed = frozen.cut(follow(problem, side, stop_of(problem, side)))
+    if side is Side.MAX and condensed.condenses(problem):
+        return replace(followed, status=Status.CONDENSED, reason=condensed.REASON)
+    return followed
+
+
+def stop_of(problem: Problem, side: Side) -> Callable[[State], bool]:
+    """Where a side need not be followed further: discrete weights are known, or weights condense."""
+    if side is Side.MAX:
+        return condensed.stop(problem)
+    return frozen.stop(problem)
 
 
 @np.errstate(all="ignore")  # overflow and NaN are looked for where they matter

@@ -13,23 +13,24 @@ terms, goes the same way.
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 import numpy as np
 
-from gardner.model import Channel, Prior, Probit, Sign
+from gardner.model import Channel, Logistic, Prior, Probit, Sign
 from gardner.theory.quadrature import panel_nodes
 from gardner.theory.taylor import Floats
 
-LOG_CONCAVE = (Sign, Probit)  # ψ_Y concave with −ψ'' ≤ 1/V: one peak in ζ wherever V + βD > 0
+SINGLE_PEAK = (Sign, Probit, Logistic)  # ψ_Y concave with −ψ'' ≤ 1/V: one peak in ζ wherever V + βD > 0
 Six = tuple[Floats, Floats, Floats, Floats, Floats, Floats]
 
 _ORDER = 16
 _UNIT = np.polynomial.legendre.leggauss(_ORDER)[0]
 _TO_POWERS = np.linalg.inv(np.vander(_UNIT, increasing=True))
-_TOLERANCE, _MOST_PANELS, _FIRST_PANELS, _DEEPEST = 1e-11, 3000, 16, 30
+_TOLERANCE, _MOST_PANELS, _FIRST_PANELS, _MORE_PANELS, _DEEPEST = 1e-11, 3000, 16, 4, 30
 
 
 class Psi(Protocol):
@@ -92,13 +93,13 @@ class Table:
         first, last = self.edges[0, 0], self.edges[-1, 1]
         margin = 0.2 * (last - first)
         if low < first:
-            self._add(low - margin, first)
+            self._add(low - margin, first, _MORE_PANELS)
         if high > last:
-            self._add(last, high + margin)
+            self._add(last, high + margin, _MORE_PANELS)
 
-    def _add(self, low: float, high: float) -> None:
+    def _add(self, low: float, high: float, panels: int = _FIRST_PANELS) -> None:
         """Panels between two ends, split until the last powers of all three functions have died away."""
-        cuts = np.linspace(low, high, _FIRST_PANELS + 1)
+        cuts = np.linspace(low, high, panels + 1)
         todo = np.stack([cuts[:-1], cuts[1:]], 1)
         edges, powers = [self.edges], [self.powers]
         count = len(self.edges)
@@ -178,21 +179,30 @@ def bare(channel: Channel) -> Channel:
 
 def is_log_concave(channel: Channel) -> bool:
     """Whether one peak is all there is in the inner integral."""
-    return isinstance(bare(channel), LOG_CONCAVE)
+    return isinstance(bare(channel), SINGLE_PEAK)
+
+
+def has_remainder(channel: Channel) -> bool:
+    """Whether ψ_Y falls like −ω²/2(V + δ) where a label is not expected, and the channel knows the rest."""
+    return hasattr(bare(channel), "remainder")
 
 
 def noise_in_front(channel: Channel) -> float:
-    """The noise δ of a log-concave channel, which sees V + δ where another would see V."""
+    """The noise δ of such a channel, which sees V + δ where another would see V."""
     return float(getattr(bare(channel), "noise", 0.0))
 
 
+@functools.lru_cache(maxsize=8)
 def channel_psi(channel: Channel, y: float, V: float) -> Psi:
-    """ψ_Y(y, ω, V) as a function of ω."""
+    """ψ_Y(y, ω, V) as a function of ω; a table is kept for the next question at this V."""
     known: Any = bare(channel)
     if hasattr(known, "expansion"):
         return Closed(lambda omega: known.expansion(y, omega, V), lambda omega: known.log_partition(y, omega, V))
 
     def formula(omega: Floats) -> tuple[Floats, Floats, Floats]:
+        if hasattr(known, "slopes"):
+            value, g, minus = known.slopes(y, omega, V)
+            return value, g, -minus
         g, minus = (np.asarray(part) for part in known.derivatives(y, omega, V))
         return np.asarray(known.log_partition(y, omega, V)), g, -minus
 
@@ -200,13 +210,14 @@ def channel_psi(channel: Channel, y: float, V: float) -> Psi:
 
 
 def channel_remainder(channel: Channel, y: float, V: float) -> Psi:
-    """ψ_Y + ω²/2(V + δ) of a log-concave channel."""
+    """ψ_Y + ω²/2(V + δ) of a channel that has it."""
     known: Any = bare(channel)
     return Closed(lambda omega: known.remainder(y, omega, V))
 
 
+@functools.lru_cache(maxsize=8)
 def prior_psi(prior: Prior, A: float) -> Psi:
-    """ψ_X(A, b) as a function of b."""
+    """ψ_X(A, b) as a function of b; a table is kept for the next question at this A."""
     known: Any = prior
     if hasattr(known, "expansion"):
         return Closed(lambda b: known.expansion(b, A))

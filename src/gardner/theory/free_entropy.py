@@ -28,7 +28,7 @@ from typing import NamedTuple
 import numpy as np
 
 from gardner.theory import regression
-from gardner.theory.expansion import is_log_concave, noise_in_front
+from gardner.theory.expansion import has_remainder, noise_in_front
 from gardner.theory.pair import Pair
 from gardner.theory.taylor import Floats, Taylor, unknowns
 
@@ -155,7 +155,7 @@ class Parameters:
     @property
     def turned(self) -> bool:
         """Whether unexpected labels are treated apart."""
-        return self.beta.value < 0.0 and is_log_concave(self.pair.student.channel)
+        return self.beta.value < 0.0 and has_remainder(self.pair.student.channel)
 
     def entropic(self) -> Taylor:
         """½[(β−1) ln V + ln W + βt/W + β(1 − r/σ² − ln σ²)]: a Gaussian prior of variance σ², its hats eliminated.

@@ -12,6 +12,8 @@ one of the students; then only the latter is left: a version space that is not e
 
 from __future__ import annotations
 
+import math
+from collections.abc import Callable
 from dataclasses import replace
 from typing import NamedTuple
 
@@ -34,16 +36,33 @@ def is_frozen(problem: Problem) -> bool:
     return fixed_points(problem.pair, problem.budget)[0].V == 0.0
 
 
+def limit(problem: Problem) -> float:
+    """H where it is the most that can be known, else infinity."""
+    pair = problem.pair
+    if pair.student.prior != pair.teacher.prior and not pair.student.channel.noiseless:
+        return math.inf
+    return weight_entropy(pair)
+
+
+def stop(problem: Problem) -> Callable[[State], bool]:
+    """Says of a point of the lower branch that it lies beyond the limit: from there on nothing exists."""
+    entropy = limit(problem)
+    return lambda state: math.isfinite(entropy) and _known(state) > entropy
+
+
+def _known(state: State) -> float:
+    """What is known at a point."""
+    return -state.log_volume if state.problem.pair.student.channel.noiseless else state.information
+
+
 def cut(branch: Branch) -> Branch:
     """The part of a branch where the student still doubts."""
-    pair = branch.problem.pair
-    entropy, noiseless = weight_entropy(pair), pair.student.channel.noiseless
-    if not np.isfinite(entropy) or not branch.states or (pair.student.prior != pair.teacher.prior and not noiseless):
+    entropy = limit(branch.problem)
+    if not math.isfinite(entropy) or not branch.states:
         return branch
     if branch.side is Side.MIN and is_frozen(branch.problem):
         return replace(branch, states=[], status=Status.FROZEN, reason=REASON)
-    known = [-state.log_volume if noiseless else state.information for state in branch.states]
-    excess = np.array(known) - entropy
+    excess = np.array([_known(state) for state in branch.states]) - entropy
     beyond = np.flatnonzero(excess > 0.0)
     if branch.side is Side.MAX:
         first = int(beyond[-1]) + 1 if len(beyond) else 0

@@ -123,6 +123,14 @@ def window(
         before, after = z[0] - span[::-1], z[-1] + span
         z = np.concatenate([before, z, after])
         values = np.concatenate([exponent(before), values, exponent(after)])
+    if len(z) > _SCAN * len(around):  # peaks beyond the places: look closer
+        for _ in range(3):
+            left, right = _living(z, values, drop)
+            more = left + np.linspace(0.0, 1.0, _SCAN)[:, None] * (right - left)
+            z, values = np.concatenate([z, more]), np.concatenate([values, exponent(more)])
+            order = np.argsort(z, axis=0)
+            z, values = np.take_along_axis(z, order, 0), np.take_along_axis(values, order, 0)
+        top = values.max(axis=0) - drop
     alive = values > top
     points, each, place = len(z), np.arange(count), np.arange(len(z))[:, None]
     first, last = np.argmax(alive, axis=0), points - 1 - np.argmax(alive[::-1], axis=0)
@@ -139,6 +147,14 @@ def window(
     left, stops, restarts, right = outer
     centre = 0.5 * (left + right)
     return Window(left, np.where(split, stops, centre), np.where(split, restarts, centre), right)
+
+
+def _living(z: Floats, values: Floats, drop: float) -> tuple[Floats, Floats]:
+    """The dead neighbours of the outermost living points."""
+    alive, each, last = values > values.max(axis=0) - drop, np.arange(z.shape[1]), len(z) - 1
+    first = np.maximum(np.argmax(alive, axis=0) - 1, 0)
+    final = np.minimum(last - np.argmax(alive[::-1], axis=0) + 1, last)
+    return z[first, each], z[final, each]
 
 
 @functools.cache
