@@ -36,9 +36,9 @@ _TIGHT = 1e-9  # … and below which nothing is gained by going on
 _NEARLY = 1e-3  # … and below which it is imprecise
 _LARGEST_BETA = 1e9
 _MOST_STEPS = 400  # tried per side; an honest "unresolved" beats a hang, and a count does not depend on the machine
-_SHORTEST_WITH_HATS = 1e-2
+_SHORTEST_WITH_HATS, _SHORTEST_NEAR_END = 1e-2, 0.1
 _TURN = 0.03  # longest step round a turning point of ln v
-_FIRST_STEP, _LONGEST_STEP, _SHORTEST_STEP = 0.4, 1.2, 1e-5
+_FIRST_STEP, _LONGEST_STEP, _SHORTEST_STEP = 0.4, 2.5, 1e-5
 
 
 _MOST_BEND = 0.3
@@ -175,9 +175,12 @@ def _walk(
             if reach < _GOOD_ENOUGH:
                 return Status.BRACKETED, ""
             step *= 0.4
-            if step < _shortest_step(problem):
+            if step < (_SHORTEST_NEAR_END if reach < _NEARLY else _shortest_step(problem)):
                 return Status.UNRESOLVED, f"the branch could not be followed further ({error.what})"
             continue
+        if _past_turn(side, last, new):
+            told = f"the branch turns back in ln v, with Σ = {last.complexity:.3g} left"
+            return Status.UNRESOLVED, told
         states.append(new)
         before, tangent = tangent, _oriented(new, new.z - last.z)
         bend = (tangent - before) / np.linalg.norm(new.z - last.z)
@@ -228,12 +231,18 @@ def _next(problem: Problem, side: Side, last: State, ahead: Floats) -> State:
     backwards = side.sign * (new.log_volume - last.log_volume) < -_NOISE
     if new.theta.beta * last.theta.beta <= 0.0 or (backwards and abs(last.theta.beta) > _WALL):
         raise ConvergenceError("the branch turned back")
-    # past a turning point of ln v, also where its value is still above the last one's: the slope tells
-    rise = float(_oriented(new, new.z - last.z) @ new.log_volume_slope)
-    falls = side.sign * rise < 0.0 and abs(new.theta.beta) < _WALL
-    if (backwards or falls) and step > _TURN:  # between there and here Σ may have been negative
+    if (backwards or _past_turn(side, last, new)) and step > _TURN:  # between there and here Σ may have been negative
         raise ConvergenceError("the branch turns back in ln v")
     return new
+
+
+def _past_turn(side: Side, last: State, new: State) -> bool:
+    """Whether a turning point of ln v lies behind; the slope tells, also where ln v is still beyond the last one's.
+
+    From there on Σ grows again, since dΣ/d ln v = −β: it does not reach zero.
+    """
+    rise = float(_oriented(new, new.z - last.z) @ new.log_volume_slope)
+    return side.sign * rise < 0.0 and abs(new.theta.beta) < _WALL and new.complexity > 0.0
 
 
 def _zero(problem: Problem, inside: Floats, states: list[State]) -> State:

@@ -27,7 +27,7 @@ from gardner.theory.typical import typical_of
 
 REASON = "one large weight decides all labels of such a subset"
 _HEAVY = 1e-9  # precision of the tails, in units of the prior's: less than any Gaussian
-_CLOSE = -6.0  # ln E, the distance to the edge of the hats' domain, from which nothing new is seen
+_CLOSE = -4.0  # ln E, the distance to the edge of the hats' domain, from which nothing new is seen
 
 
 def condenses(problem: Problem) -> bool:

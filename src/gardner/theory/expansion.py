@@ -31,6 +31,7 @@ _ORDER = 16
 _UNIT = np.polynomial.legendre.leggauss(_ORDER)[0]
 _TO_POWERS = np.linalg.inv(np.vander(_UNIT, increasing=True))
 _TOLERANCE, _MOST_PANELS, _FIRST_PANELS, _MORE_PANELS, _DEEPEST = 1e-11, 3000, 16, 4, 30
+_ROUNDING = 1e-14  # of a function's largest value: what is left of one that has died away is rounding
 
 
 class Psi(Protocol):
@@ -80,6 +81,7 @@ class Table:
     heat: float  # +1 if time spreads e^ψ (channels), −1 if it sharpens it (priors)
     edges: Floats = field(default_factory=lambda: np.zeros((0, 2)))
     powers: Floats = field(default_factory=lambda: np.zeros((0, 3, _ORDER)))
+    largest: Floats = field(default_factory=lambda: np.zeros(3))  # of each function so far
 
     def _cover(self, fields: Floats) -> None:
         """Have panels for all of these fields."""
@@ -107,8 +109,11 @@ class Table:
             half = 0.5 * (todo[:, 1] - todo[:, 0])
             values = np.stack(self.formula(panel_nodes(todo)), 1)  # (panels, 3, nodes)
             found = values @ _TO_POWERS.T
-            size = np.abs(values).max(axis=2) + 1e-3 * np.abs(values[:, :1]).max(axis=2) / half[:, None]
-            rough = (np.abs(found[:, :, -2:]).max(axis=2) * 2.0**-14 > _TOLERANCE * size).any(axis=1)
+            each = np.abs(values).max(axis=2)
+            self.largest = np.maximum(self.largest, each.max(axis=0))
+            size = each + 1e-3 * each[:, :1] / half[:, None]
+            allowed = _TOLERANCE * size + _ROUNDING * self.largest
+            rough = (np.abs(found[:, :, -2:]).max(axis=2) * 2.0**-14 > allowed).any(axis=1)
             count += len(todo) - rough.sum()
             if count + 2 * rough.sum() > _MOST_PANELS:
                 rough[:] = False

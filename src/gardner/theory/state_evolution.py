@@ -26,6 +26,7 @@ WEIGHT_PANELS, START_PANELS = 32, 16
 EPSILON = float(np.finfo(float).eps)
 CERTAIN = 1e3  # r⁰Q̂ at which a binary weight is wrong with probability e^−500
 _RANGE_DROP = 45.0
+_INSIDE, _LADDER = np.linspace(-9.0, 9.0, 181), 9.0 * 1.25 ** np.arange(74)  # where the range of ξ is looked for
 _PANELS_PER_E = 3.0  # on either side, for every factor e between the scale at which a weight turns and the reach
 _WIDEST = 1.5  # panels of ξ: the teacher's weight has bumps of width 1 where its prior has atoms
 
@@ -67,12 +68,9 @@ def weight_grid(pair: Pair, m_hat: float, q_hat: float, fixed: bool = False) -> 
         value: Floats = prior_slopes(pair.teacher.prior, signal**2, signal * xi)[0] - 0.5 * xi * xi
         return value
 
-    reach = 9.0
-    while reach < 1e8:
-        values = exponent(np.linspace(-reach, reach, 801))
-        if max(values[0], values[-1]) < values.max() - _RANGE_DROP:
-            break
-        reach *= 1.25
+    inside, outside = exponent(_INSIDE), np.maximum(exponent(_LADDER), exponent(-_LADDER))
+    alive = np.flatnonzero(outside > max(inside.max(), outside.max()) - _RANGE_DROP)
+    reach = float(_LADDER[min(alive[-1] + 1, len(_LADDER) - 1) if len(alive) else 0])
     scale = min(1.0, 1.0 / math.sqrt(q_hat))
     panels = START_PANELS if fixed else max(WEIGHT_PANELS, 2 * math.ceil(_PANELS_PER_E * math.log(reach / scale)))
     grid = stretched_grid(scale, reach, panels)

@@ -35,6 +35,7 @@ TOLERANCE = 1e-11  # of the relative mismatch
 ACCEPTABLE = 1e-7  # where rounding stops Newton earlier than that
 _LONGEST_STEP = 1.0
 _MAX_ITERATIONS = 16  # evaluations, each of them judged
+_PATIENCE = 6  # … and after so many none may be worse than the first
 _REGRID = 0.35  # coordinates further from where the panels were made want new panels
 
 
@@ -247,6 +248,7 @@ def solve(problem: Problem, z: Floats, control: Control) -> State:
     """
     made_at, state = z, evaluate(problem, z)
     best: State | None = None
+    start: float | None = None
     for iteration in range(1, _MAX_ITERATIONS + 1):
         values, rows = state.equations
         wanted, row = control(state)
@@ -261,7 +263,8 @@ def solve(problem: Problem, z: Floats, control: Control) -> State:
             stalled = True
         if best.residual < TOLERANCE or (stalled and best.residual < ACCEPTABLE):
             return best
-        if iteration == _MAX_ITERATIONS:
+        start = residual if start is None else start
+        if iteration == _MAX_ITERATIONS or (iteration > _PATIENCE and residual > start):
             break
         try:
             step = np.linalg.solve(system, -np.append(values, wanted))
@@ -271,7 +274,7 @@ def solve(problem: Problem, z: Floats, control: Control) -> State:
         far = np.abs(z - made_at).max() > _REGRID
         mesh, made_at = (None, z) if far else (state.mesh, made_at)
         state = evaluate(problem, z, mesh)
-    raise ConvergenceError(f"no convergence in {_MAX_ITERATIONS} evaluations (residual {residual:.1e})")
+    raise ConvergenceError(f"no convergence in {iteration} evaluations (residual {residual:.1e})")
 
 
 def _tangent(rows: Floats) -> Floats:

@@ -159,7 +159,7 @@ def test_an_extreme_whose_neighbours_cannot_be_solved_for_stands(monkeypatch: py
 
     monkeypatch.setattr(extremes, "solve", fail)
     top = typical_point(state.problem)
-    assert extremes._refined(state, None, state, top, lambda s: s.log_volume) is state
+    assert extremes._refined(state, None, state, top, "accuracy") is state
 
 
 def test_whoever_knows_the_weights_is_always_right() -> None:
