@@ -2,8 +2,9 @@
 
     python benchmarks/against_0_1_0.py [COMMIT]     default: the last version with JAX
 
-The earlier version is checked out beside this one (``git worktree``) and runs in its own process. Two answers agree if
-they differ by no more than 10⁻⁶ or the sum of both stated errors. Deliberate changes are listed in ``CHANGES``.
+The earlier version is checked out beside this one (``git worktree``) and runs in its own process.
+Two answers agree if they differ by no more than 10⁻⁶ or the sum of both stated errors. Deliberate
+changes are listed in ``CHANGES``.
 """
 
 from __future__ import annotations
@@ -50,10 +51,11 @@ from gardner.model import GLM, parse_channel, parse_prior
 for prior, channel, alpha, budget in json.loads(sys.argv[1]):
     model, answer = GLM(parse_prior(prior), parse_channel(channel)), {}
     try:
-        found = bounds(model, alpha, budget)
-        for name, point in (("min", found.minimum.point), ("typical", found.typical), ("max", found.maximum.point)):
+        found = bounds(model, alpha, budget) for name, point in (("min", found.minimum.point),
+        ("typical", found.typical), ("max", found.maximum.point)):
             if point is not None:
-                answer[name] = [point.log_volume, point.accuracy, point.quadrature_error, point.accuracy_error]
+                answer[name] = [point.log_volume, point.accuracy, point.quadrature_error,
+                point.accuracy_error]
         answer["status"] = [found.minimum.status.value, found.maximum.status.value]
     except GardnerError as error:
         answer["refused"] = str(error)
@@ -94,7 +96,9 @@ def main() -> None:
             for what, index in (("ln v", 0), ("accuracy", 1)):
                 apart = abs(now[name][index] - before[name][index])
                 allowed = max(1e-6, now[name][2 + index] + before[name][2 + index])
-                told.append(f"{name} {what} {apart:.1e} (errors {now[name][2 + index]:.0e} + {before[name][2 + index]:.0e})")
+                told.append(
+                    f"{name} {what} {apart:.1e} (errors {now[name][2 + index]:.0e} + {before[name][2 + index]:.0e})"
+                )
                 if apart / allowed > worst and question[:2] not in CHANGES:
                     worst, where = apart / allowed, f"{question} {name} {what}"
         print(*question, now.get("status"), before.get("status"), "; ".join(told), sep=" | ")

@@ -1,17 +1,19 @@
 """The α = 3 figure of the paper against the paper's own way of computing it.
 
-Product: :func:`gardner.theory.branch.follow`, both sides of every budget to their ends. Baseline: the saddle-point
-equations of the paper [cui2020, App. C, (SP1)–(SP2), corrected as in docs/theory.md], iterated to a fixed point at
-the very (n, β) the product chose. It is spared the product's harder half: it is told the β and need not find the end
-of a curve. Two variants run, both in one compiled loop on the product's own quadrature (kept while the overlaps hardly
-move), differences of overlaps formed without cancellation, φ solved for inside every sweep so that the budget is held,
-starts extrapolated along the branch:
+Product: :func:`gardner.theory.branch.follow`, both sides of every budget to their ends. Baseline:
+the saddle-point equations of the paper [cui2020, App. C, (SP1)–(SP2), corrected as in
+docs/theory.md], iterated to a fixed point at the very (n, β) the product chose. It is spared the
+product's harder half: it is told the β and need not find the end of a curve. Two variants run, both
+in one compiled loop on the product's own quadrature (kept while the overlaps hardly move),
+differences of overlaps formed without cancellation, φ solved for inside every sweep so that the
+budget is held, starts extrapolated along the branch:
 
 - ``printed``: the sweep of the paper as it stands, undamped; points that diverge are named;
 - ``improved``: written to win, with damping that adapts to the dominant eigenvalue of the iteration.
 
-Each contestant runs in a fresh process with no compilation cache; clocks start after the imports, so the compilation
-of the baselines counts (the product has none; seconds of the median curve are free of it). A point of a baseline counts as solved if it converged and agrees with the product's.
+Each contestant runs in a fresh process with no compilation cache; clocks start after the imports,
+so the compilation of the baselines counts (the product has none; seconds of the median curve are
+free of it). A point of a baseline counts as solved if it converged and agrees with the product's.
 
     python benchmarks/theory.py                     # the whole figure, about two minutes
     python benchmarks/theory.py --budgets 0.3 1.5   # a quick run
@@ -37,14 +39,15 @@ import numpy as np
 from jax.scipy.special import logsumexp
 
 from gardner.model import PERCEPTRON, library_of
-from gardner.theory.branch import Side, follow
 from gardner.theory.average import INNER_ORDER, Inner
+from gardner.theory.branch import Side, follow
 from gardner.theory.expansion import channel_psi
 from gardner.theory.free_entropy import Theta, to_coordinates
 from gardner.theory.jets import outer_grid
 from gardner.theory.pair import pair_of
-from gardner.theory.quadrature import Floats, Peak
+from gardner.theory.quadrature import Peak
 from gardner.theory.stationary import TOLERANCE, Problem
+from gardner.theory.taylor import Floats
 from gardner.theory.typical import typical_theta
 
 PAIR = pair_of(PERCEPTRON)
@@ -183,8 +186,9 @@ def sweep(x: Any, phi: Any, beta: Any, n: Any, eta: Any, weights: Any, window: P
 def sizes(x: Any, beta: Any, n: Any) -> Any:
     """What a mismatch of the hats is compared with: the hats m̂, q̂, Q̂ and A themselves.
 
-    These are the sizes of ``stationary.State.equations`` (there every residual is a relative mismatch of a conjugate
-    parameter), with its allowances for rounding, so 10⁻¹¹ asks the same of both contestants.
+    These are the sizes of ``stationary.State.equations`` (there every residual is a relative
+    mismatch of a conjugate parameter), with its allowances for rounding, so 10⁻¹¹ asks the same of
+    both contestants.
     """
     m_hat, q_hat, delta, A = x
     rounding = np.finfo(float).eps / TOLERANCE
@@ -197,9 +201,10 @@ def sizes(x: Any, beta: Any, n: Any) -> Any:
 def burst(x: Any, phi: Any, damping: Any, last: Any, fixed: Any, eta: Any, weights: Any, window: Peak) -> Any:
     """Damped sweeps on given nodes until convergence, or until the hats have moved too far for these nodes.
 
-    Damping: the mismatch of one sweep is μ times that of the last, μ = 1 − damping·(1 − λ) with λ the dominant
-    eigenvalue. μ < 0 (an oscillation) wants more damping, μ > 0 (a creep) less; following μ balances both ends of
-    the spectrum, and a sweep that oscillates apart corrects itself within a few.
+    Damping: the mismatch of one sweep is μ times that of the last, μ = 1 − damping·(1 − λ) with λ
+    the dominant eigenvalue. μ < 0 (an oscillation) wants more damping, μ > 0 (a creep) less;
+    following μ balances both ends of the spectrum, and a sweep that oscillates apart corrects
+    itself within a few.
     """
     start = x
     beta, n, tolerance, strongest, adaptation = fixed
@@ -307,7 +312,7 @@ def attempt(point: Point, history: list[tuple[float, Iterate]], rules: Rules) ->
 
 
 def run_baseline(points: list[Point], rules: Rules) -> Run:
-    jax.config.update("jax_enable_x64", True)
+    jax.config.update("jax_enable_x64", True)  # type: ignore[no-untyped-call]
     run = Run(points)
     began = time.perf_counter()
     for n in dict.fromkeys(point.budget for point in points):

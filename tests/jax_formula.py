@@ -1,6 +1,7 @@
 """The witness: THE formula as it is written, over JAX, differentiated automatically.
 
-The engine of :mod:`gardner.theory` writes its derivatives by hand; here they come from the formula. Nodes are handed in.
+The engine of :mod:`gardner.theory` writes its derivatives by hand; here they come from the formula.
+Nodes are handed in.
 """
 
 from __future__ import annotations
@@ -20,7 +21,8 @@ from gardner.model.special import Library
 from gardner.theory.average import CHECK_ORDER, Inner
 from gardner.theory.expansion import channel_psi, is_log_concave, prior_psi
 from gardner.theory.pair import Pair
-from gardner.theory.quadrature import Floats, Grid, window_rule
+from gardner.theory.quadrature import Grid, window_rule
+from gardner.theory.taylor import Floats
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -169,7 +171,7 @@ def channel_nodes(channel: Channel, y: float, theta: Any, h: Floats) -> tuple[Fl
 def energetic(pair: Pair, theta: Theta, grid: Grid, nodes: list[tuple[Floats, Floats]]) -> Any:
     """Σ_y ∫Dη Z⁰_Y(y, η) {ln[1 + e^φ ∫Dζ exp(β ψ_Y(y, √D ζ + √q η, V))] − ln(1 + e^φ)}."""
     eta, weights = (jnp.asarray(part) for part in grid.normal())
-    total = 0.0
+    total: Any = 0.0
     for (y, count), (zeta, log_weights) in zip(pair.student.channel.label_classes, nodes, strict=True):
         fields = jnp.sqrt(theta.q) * eta[:, None] + jnp.sqrt(theta.D) * zeta
         psi = pair.student.channel.log_partition(y, fields, theta.V, JAX)

@@ -11,9 +11,9 @@ import array_api_strict
 import jax
 import numpy as np
 import pytest
-from tests.jax_formula import JAX, double_precision
 from scipy.special import expit
 from scipy.stats import norm
+from tests.jax_formula import JAX, double_precision
 
 from gardner.model import (
     CHANNELS,

@@ -10,8 +10,8 @@ import array_api_strict
 import jax
 import numpy as np
 import pytest
-from tests.jax_formula import JAX, double_precision
 from scipy.stats import laplace, norm
+from tests.jax_formula import JAX, double_precision
 
 from gardner.model import PRIORS, GaussBernoulli, Gaussian, Laplace, Prior, Rademacher, library_of, parse_prior
 from gardner.model.external import load_prior

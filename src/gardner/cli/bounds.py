@@ -42,13 +42,15 @@ def command(
 ) -> None:
     """Smallest, typical and largest Gardner volume of any subset of a pool.
 
-    No strategy can leave the interval from min to max; a label-agnostic one (it sees a label only after asking for it)
-    cannot go below "halving", one bit a label; random choice gives "typical". "stability" above 1 means that replica
-    symmetry is broken there and the bound is the replica-symmetric approximation.
+    No strategy can leave the interval from min to max; a label-agnostic one (it sees a label only
+    after asking for it) cannot go below "halving", one bit a label; random choice gives "typical".
+    "stability" above 1 means that replica symmetry is broken there and the bound is the
+    replica-symmetric approximation.
 
-    With noise, ln v is the evidence of the labels, and the subset of the smallest one is that of the most wrong labels.
-    The rows "informed most" and "accurate most" are then the best points of the curve, whose points are the typical
-    subsets of each evidence; subsets chosen by another rule can lie beyond them.
+    With noise, ln v is the evidence of the labels, and the subset of the smallest one is that of
+    the most wrong labels. The rows "informed most" and "accurate most" are then the best points of
+    the curve, whose points are the typical subsets of each evidence; subsets chosen by another rule
+    can lie beyond them.
 
     Examples:
 

@@ -21,9 +21,10 @@ def command(
 ) -> None:
     """Smallest budget that reaches a volume or an accuracy.
 
-    Three answers: for the best subset of the pool (all labels known beforehand), for a label-agnostic strategy (at
-    most one bit a label), and for random choice. For an accuracy, the label-agnostic answer is read off the
-    complexity curve at the agnostic volume bound; "agnostic floor" is the bound that holds for certain.
+    Three answers: for the best subset of the pool (all labels known beforehand), for a
+    label-agnostic strategy (at most one bit a label), and for random choice. For an accuracy, the
+    label-agnostic answer is read off the complexity curve at the agnostic volume bound; "agnostic
+    floor" is the bound that holds for certain.
 
     Examples:
 

@@ -65,8 +65,9 @@ def options(
 ) -> None:
     """How good can any pool-based active-learning strategy possibly be, and how close does yours get?
 
-    All quantities are per weight (divided by N, the number of weights): the pool holds alpha N rows, the budget is n N
-    labels, ln v is the natural logarithm of the Gardner volume v (the share of weight vectors the labels still allow).
+    All quantities are per weight (divided by N, the number of weights): the pool holds alpha N
+    rows, the budget is n N labels, ln v is the natural logarithm of the Gardner volume v (the share
+    of weight vectors the labels still allow).
     """
     del version, debug  # --debug is taken out before, to stand anywhere
 

@@ -37,7 +37,8 @@ def command(
 ) -> None:
     """Complexity against log-volume at one budget: e^(N*complexity) subsets have that volume.
 
-    The curve runs from the smallest to the largest volume any subset has, through its top at the typical one.
+    The curve runs from the smallest to the largest volume any subset has, through its top at the
+    typical one.
 
     Examples:
 

@@ -4,9 +4,10 @@ A channel enters theory and message passing only through [cui2020, App. A]
 
     ψ_Y(y, ω, V) = ln ∫ dh P_out(y|h) N(h; ω, V)
 
-and its derivatives in ω, the functions g = ∂ψ_Y/∂ω and −g' of AMP. Two methods are optional. Who has a cheap closed form
-of all derivatives in (ω, V) up to the second gives them as ``expansion``; the theory tabulates other channels. Who knows
-ln P_out(y|h) itself gives it as ``log_probability``; for others it is ψ_Y at a tiny V.
+and its derivatives in ω, the functions g = ∂ψ_Y/∂ω and −g' of AMP. Two methods are optional. Who
+has a cheap closed form of all derivatives in (ω, V) up to the second gives them as ``expansion``;
+the theory tabulates other channels. Who knows ln P_out(y|h) itself gives it as ``log_probability``;
+for others it is ψ_Y at a tiny V.
 """
 
 from __future__ import annotations

@@ -18,8 +18,8 @@ from gardner.model.special import NUMPY, Array, Library, log_normal, of_ratio
 class Flip(BinaryLabels):
     """Labels sign(h), each flipped with probability ρ < ½: ψ_Y = ln[ρ + (1−2ρ) Φ(u)], u = yω/√V.
 
-    With the Mills ratio R = φ(u)/Φ(u) and the share s = (1−2ρ)Φ(u)/e^ψ: g = y s R/√V, −g' = s R (s R + u)/V. As
-    −g' < 0 where a label contradicts what is known, the channel is not log-concave.
+    With the Mills ratio R = φ(u)/Φ(u) and the share s = (1−2ρ)Φ(u)/e^ψ: g = y s R/√V, −g' = s R (s
+    R + u)/V. As −g' < 0 where a label contradicts what is known, the channel is not log-concave.
 
     >>> round(float(Flip(0.1).log_partition(1.0, -1e9, 1.0)), 6)
     -2.302585

@@ -17,7 +17,8 @@ from gardner.model.special import NUMPY, Array, Library
 class GaussBernoulli:
     """Sparse weights: N(0, 1/ρ) with probability ρ, else 0, so that r⁰ = 1 at every density ρ.
 
-    With ψ_G the log-partition of the Gaussian of variance 1/ρ, ψ_X(A, b) = ln[1 − ρ + ρ e^{ψ_G(A, b)}].
+    With ψ_G the log-partition of the Gaussian of variance 1/ρ, ψ_X(A, b) = ln[1 − ρ + ρ e^{ψ_G(A,
+    b)}].
 
     >>> round(float(GaussBernoulli(0.5).log_partition(1.0, 0.0)), 6)
     -0.237401

@@ -21,8 +21,8 @@ _SERIES = (-945.0, 105.0, -15.0, 3.0, -1.0, 1.0)  # of c ∫₀^∞ e^{−Ax²/2
 class Laplace:
     """Weights of density (λ/2) e^{−λ|x|}, λ = √(2/variance): ψ_X(A, b) = ln (λ/2)[J(λ−b) + J(λ+b)].
 
-    J(c) = ∫₀^∞ e^{−Ax²/2−cx} dx = 1/(√A ρ(−c/√A)), ρ the inverse Mills ratio. For c ≫ √A its asymptotic series
-    1/c − A/c³ + 3A²/c⁵ − … takes over, down to A = 0 (where |b| must be below λ).
+    J(c) = ∫₀^∞ e^{−Ax²/2−cx} dx = 1/(√A ρ(−c/√A)), ρ the inverse Mills ratio. For c ≫ √A its
+    asymptotic series 1/c − A/c³ + 3A²/c⁵ − … takes over, down to A = 0 (where |b| must be below λ).
 
     >>> round(float(Laplace().log_partition(1.0, 0.0)), 6)
     -0.277241
@@ -46,7 +46,10 @@ class Laplace:
 
     def log_partition(self, A: Array, b: Array, library: Library = NUMPY) -> Array:
         """ψ_X(A, b)."""
-        right, left = (_half_line(A, self.rate - sign * b, library)[0] for sign in (1.0, -1.0))
+        if library is NUMPY and isinstance(A, float) and isinstance(b, np.ndarray) and A > 0.0:
+            right, left = (_log_half_line(self.rate - sign * b, A) for sign in (1.0, -1.0))
+        else:
+            right, left = (_half_line(A, self.rate - sign * b, library)[0] for sign in (1.0, -1.0))
         return math.log(0.5 * self.rate) + library.xp.logaddexp(right, left)
 
     def moments(self, A: Array, b: Array, library: Library = NUMPY) -> tuple[Array, Array]:
@@ -105,6 +108,16 @@ def _half_line(A: Array, c: Array, library: Library) -> tuple[Array, Array, Arra
     )
     value, mean, variance = (xp.where(far, b, a) for a, b in zip(near, beyond, strict=True))
     return value, mean, variance
+
+
+def _log_half_line(c: NDArray[np.float64], A: float) -> NDArray[np.float64]:
+    """ln J(c) alone."""
+    far = (c > 0.0) & (c * c > _FAR * _FAR * A)
+    width = math.sqrt(A)
+    value = log_normal(-c / width)[1] + (_HALF_LOG_2PI - math.log(width))
+    if far.any():
+        value[far] = _far_half_line(c[far], A)[0]
+    return value
 
 
 def _half_line_expansion(c: NDArray[np.float64], A: float) -> tuple[NDArray[np.float64], ...]:

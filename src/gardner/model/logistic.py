@@ -1,13 +1,16 @@
 """Logistic labels, as a mixture of probits.
 
-The logistic law is that of a normal number whose standard deviation s is itself random, s = 2K with K of Kolmogorov's
-distribution [andrews1974], so that the Gaussian average is one over fixed s, of positive terms, at every ω and V:
+The logistic law is that of a normal number whose standard deviation s is itself random, s = 2K with
+K of Kolmogorov's distribution [andrews1974], so that the Gaussian average is one over fixed s, of
+positive terms, at every ω and V:
 
-    1/(1+e^{−z}) = ∫ p(s) Φ(z/s) ds   ⇒   ψ_Y(y, ω, V) = ln ∫ p(s) Φ(x/√(v + s²)) ds,   x = y·scale·ω,  v = scale²·V.
+    1/(1+e^{−z}) = ∫ p(s) Φ(z/s) ds   ⇒   ψ_Y(y, ω, V) = ln ∫ p(s) Φ(x/√(v + s²)) ds,   x =
+    y·scale·ω,  v = scale²·V.
 
-In s = c ln(1+e^{t/c}) the integrand is analytic in a strip around the real t and vanishes at both ends, so that the
-trapezoid rule in t converges exponentially: 62 nodes give 10⁻¹². Where x + v is below −240 the bump at s² = −x − v
-leaves the nodes, and 1/(1+e^{−z}) ≈ e^z below zero gives ψ_Y = x + v/2 + ln Φ(−(x+v)/√v).
+In s = c ln(1+e^{t/c}) the integrand is analytic in a strip around the real t and vanishes at both
+ends, so that the trapezoid rule in t converges exponentially: 62 nodes give 10⁻¹². Where x + v is
+below −240 the bump at s² = −x − v leaves the nodes, and 1/(1+e^{−z}) ≈ e^z below zero gives ψ_Y = x
++ v/2 + ln Φ(−(x+v)/√v).
 """
 
 from __future__ import annotations
@@ -97,7 +100,8 @@ class Logistic(BinaryLabels):
     def slopes(self, y: Array, omega: Array, V: Array, library: Library = NUMPY) -> tuple[Array, Array, Array]:
         """ψ_Y, g and −g'.
 
-        With a = ρ(u)/√(v+s²) of each probit, means over their shares: g = y⟨a⟩, −g' = ⟨−a'⟩ − ⟨a²⟩ + ⟨a⟩².
+        With a = ρ(u)/√(v+s²) of each probit, means over their shares: g = y⟨a⟩, −g' = ⟨−a'⟩ − ⟨a²⟩
+        + ⟨a⟩².
         """
         xp = library.xp
         x, v, squares = self._arguments(y, omega, V, library)

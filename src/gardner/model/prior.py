@@ -4,8 +4,9 @@ A prior enters theory and message passing only through [cui2020, App. A]
 
     ψ_X(A, b) = ln ∫ dx P_X(x) exp(−A x²/2 + b x)
 
-and its derivatives in b, the posterior mean and variance of a weight. A prior with a cheap closed form of all
-derivatives in (b, A) up to the second may give them as ``expansion``; the theory tabulates other priors.
+and its derivatives in b, the posterior mean and variance of a weight. A prior with a cheap closed
+form of all derivatives in (b, A) up to the second may give them as ``expansion``; the theory
+tabulates other priors.
 """
 
 from __future__ import annotations

@@ -1,11 +1,13 @@
 """Array libraries: a namespace with the special functions our models need.
 
-A prior or channel is written once, over a :class:`Library`. NumPy and any array-API library get theirs from
-:func:`library_of`; :mod:`gardner.theory` hands in JAX's (so that JAX stays under ``theory``).
+A prior or channel is written once, over a :class:`Library`. NumPy and any array-API library get
+theirs from :func:`library_of`; :mod:`gardner.theory` hands in JAX's (so that JAX stays under
+``theory``).
 
-All rests on one function, r(x) = φ(x)/Φ(−x) − x for x ≥ 0: the inverse Mills ratio of a label that is not expected,
-less its asymptote. It is smooth in t = 4/(4+x) down to t = 0 (r ≈ 1/x there), so one polynomial serves every x, on
-every library and device, without cancellation in ρ + u, which is what −g' of AMP needs.
+All rests on one function, r(x) = φ(x)/Φ(−x) − x for x ≥ 0: the inverse Mills ratio of a label that
+is not expected, less its asymptote. It is smooth in t = 4/(4+x) down to t = 0 (r ≈ 1/x there), so
+one polynomial serves every x, on every library and device, without cancellation in ρ + u, which is
+what −g' of AMP needs.
 """
 
 from __future__ import annotations
@@ -51,7 +53,8 @@ MILLS = _fit_mills()
 class Library:
     """An array namespace with ln Φ and the inverse Mills ratio.
 
-    ``log_ndtr(u)`` is ln Φ(u); ``mills(u)`` is the pair (ρ, ρ + u), ρ(u) = φ(u)/Φ(u), each to full relative accuracy.
+    ``log_ndtr(u)`` is ln Φ(u); ``mills(u)`` is the pair (ρ, ρ + u), ρ(u) = φ(u)/Φ(u), each to full
+    relative accuracy.
     """
 
     xp: Any
@@ -100,7 +103,8 @@ def _tabulate() -> tuple[NDArray[np.float64], ...]:
     slopes = 2.0 / _CELLS * np.polyval(np.polyder(np.array(MILLS)), 2.0 * ends - 1.0)
     rise = values[1:] - values[:-1]
     first, last = slopes[:-1], slopes[1:]
-    return values[:-1].copy(), first.copy(), 3.0 * rise - 2.0 * first - last, first + last - 2.0 * rise
+    columns = (values[:-1], first, 3.0 * rise - 2.0 * first - last, first + last - 2.0 * rise)
+    return tuple(np.array(column, dtype=np.float64) for column in columns)
 
 
 _TABLE = _tabulate()

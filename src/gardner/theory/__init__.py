@@ -1,11 +1,12 @@
 """What any strategy could reach: the replica-symmetric large-deviation theory of [cui2020].
 
-The data flow is the import order: :mod:`pair` (who learns from whom), :mod:`quadrature` (nodes), :mod:`taylor` (numbers with
-derivatives), :mod:`expansion` (ψ with its derivatives), :mod:`average` (the inner integral) and :mod:`sums` (the outer ones) →
-:mod:`free_entropy` (THE formula, with :mod:`regression` for real labels and :mod:`hats` for priors without closed form),
-:mod:`jets` (evaluated) → :mod:`state_evolution` and :mod:`fixed_points` (β = 0), :mod:`typical`, :mod:`noise` (information)
-and :mod:`stationary` (Newton) → :mod:`branch` (continuation) → :mod:`complexity` (curves) → :mod:`bounds` (ends and extremes)
-→ :mod:`inverse` (the questions asked backwards).
+The data flow is the import order: :mod:`pair` (who learns from whom), :mod:`quadrature` (nodes),
+:mod:`taylor` (numbers with derivatives), :mod:`expansion` (ψ with its derivatives), :mod:`average`
+(the inner integral) and :mod:`sums` (the outer ones) → :mod:`free_entropy` (THE formula, with
+:mod:`regression` for real labels and :mod:`hats` for priors without closed form), :mod:`jets`
+(evaluated) → :mod:`state_evolution` and :mod:`fixed_points` (β = 0), :mod:`typical`, :mod:`noise`
+(information) and :mod:`stationary` (Newton) → :mod:`branch` (continuation) → :mod:`complexity`
+(curves) → :mod:`bounds` (ends and extremes) → :mod:`inverse` (the questions asked backwards).
 """
 
 from gardner.theory.bounds import Bounds, End, bounds, bounds_sweep

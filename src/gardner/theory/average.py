@@ -1,7 +1,8 @@
 """The inner average of both sides, L = ln ∫Dz exp(β ψ(c + √s z, τ)), with its derivatives in (c, s, τ, β).
 
-For a row ψ is the channel's log-partition, c its cavity field, s = D and τ = V; for a weight it is the prior's, with
-s = Q̂ − q̂ and τ = A. With a = βψ at fixed nodes z and ⟨…⟩ the average tilted by e^a,
+For a row ψ is the channel's log-partition, c its cavity field, s = D and τ = V; for a weight it is
+the prior's, with s = Q̂ − q̂ and τ = A. With a = βψ at fixed nodes z and ⟨…⟩ the average tilted by
+e^a,
 
     L_i = ⟨a_i⟩,   L_ij = ⟨a_ij⟩ + ⟨a_i; a_j⟩.
 """
@@ -26,7 +27,8 @@ BLOCK = 128  # outer nodes at a time, so that arrays stay in the processor's cac
 class Inner:
     """An average to be taken: ψ at its τ, the weight β and the Gaussian of centres c and variance s.
 
-    ``tail`` is 1/(A + a) where ψ grows like the square of the field over 2(A + a): for β > 0 that may be a second peak.
+    ``tail`` is 1/(A + a) where ψ grows like the square of the field over 2(A + a): for β > 0 that
+    may be a second peak.
     """
 
     psi: Psi

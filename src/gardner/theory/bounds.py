@@ -30,13 +30,14 @@ LN2 = math.log(2.0)
 class End:
     """One end of a complexity curve: its last point and how it was reached.
 
-    ``status`` is ``zero`` (Σ = 0 reached), ``bracketed`` (ln v known to the width of ``bracket``), ``frozen`` (discrete
-    weights are known there: no smaller volume exists), ``condensed`` (one large weight decides all labels: no larger
-    volume exists), ``imprecise`` (reached, but ln v is not known to six decimals) or ``unresolved`` (``reason`` says why;
-    ``point``, if there is one, is a subset that exists, so the true end lies beyond it). Where the end is frozen
-    ``point`` is the student who knows the weights, accuracy 1, and ``doubting`` the one of the same volume who does
-    not: there the posterior jumps from one to the other. Where it is condensed ``doubting`` is the last point of the
-    branch that leads there.
+    ``status`` is ``zero`` (Σ = 0 reached), ``bracketed`` (ln v known to the width of ``bracket``),
+    ``frozen`` (discrete weights are known there: no smaller volume exists), ``condensed`` (one
+    large weight decides all labels: no larger volume exists), ``imprecise`` (reached, but ln v is
+    not known to six decimals) or ``unresolved`` (``reason`` says why; ``point``, if there is one,
+    is a subset that exists, so the true end lies beyond it). Where the end is frozen ``point`` is
+    the student who knows the weights, accuracy 1, and ``doubting`` the one of the same volume who
+    does not: there the posterior jumps from one to the other. Where it is condensed ``doubting`` is
+    the last point of the branch that leads there.
     """
 
     point: Point | None
@@ -55,9 +56,10 @@ class End:
 class Bounds:
     """The three volumes of a budget, the pool's, and what a label-agnostic strategy is held to.
 
-    With noise, the subset of smallest evidence is the one rich in wrong labels: ``extremes`` holds the points of most
-    and least information and accuracy. ``capacity`` is the most a label can tell, ``label_entropy`` the most entropy it
-    can have (NaN where the student's model is not the teacher's: its evidence is no entropy), both in nats.
+    With noise, the subset of smallest evidence is the one rich in wrong labels: ``extremes`` holds
+    the points of most and least information and accuracy. ``capacity`` is the most a label can
+    tell, ``label_entropy`` the most entropy it can have (NaN where the student's model is not the
+    teacher's: its evidence is no entropy), both in nats.
     """
 
     pool_ratio: float
@@ -75,7 +77,8 @@ class Bounds:
     def halving(self) -> float:
         """The label-agnostic bound max(−n ln 2, ln v(α)): one bit a label, and no more than the pool holds.
 
-        Real labels have the entropy of their largest variance in place of ln 2, and no bound by the pool (densities).
+        Real labels have the entropy of their largest variance in place of ln 2, and no bound by the
+        pool (densities).
         """
         least = -self.budget * self.label_entropy
         return max(least, self.pool.log_volume) if self.discrete else least
@@ -84,7 +87,8 @@ class Bounds:
     def agnostic_information(self) -> float:
         """The most information a label-agnostic strategy can collect: n × capacity, and no more than the pool's.
 
-        NaN for a student of another model than the teacher's: what its posterior says is no mutual information.
+        NaN for a student of another model than the teacher's: what its posterior says is no mutual
+        information.
         """
         if math.isnan(self.capacity):
             return math.nan

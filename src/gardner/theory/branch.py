@@ -1,9 +1,10 @@
 """Following a branch at fixed budget from the typical subset to the end of the complexity curve.
 
-The branch is a curve in the six unknowns; it is followed by its length (in logarithmic coordinates), so folds in β
-and walls where ln v stands still while |β| grows by decades are walked through alike. It ends where Σ = 0, or where
-the rest is bracketed: past a point, ln v can move by at most Σ/|β|, since dΣ/d ln v = −β and Σ is concave there; and
-without noise no subset has a smaller volume than the whole pool.
+The branch is a curve in the six unknowns; it is followed by its length (in logarithmic
+coordinates), so folds in β and walls where ln v stands still while |β| grows by decades are walked
+through alike. It ends where Σ = 0, or where the rest is bracketed: past a point, ln v can move by
+at most Σ/|β|, since dΣ/d ln v = −β and Σ is concave there; and without noise no subset has a
+smaller volume than the whole pool.
 """
 
 from __future__ import annotations
@@ -18,7 +19,6 @@ import numpy as np
 from gardner.errors import ConvergenceError
 from gardner.theory.free_entropy import to_coordinates
 from gardner.theory.hats import to_k
-from gardner.theory.quadrature import Floats
 from gardner.theory.stationary import (
     Problem,
     State,
@@ -27,6 +27,7 @@ from gardner.theory.stationary import (
     at_distance,
     solve,
 )
+from gardner.theory.taylor import Floats
 from gardner.theory.typical import typical_hats, typical_of, typical_theta
 
 BRACKETED = 1e-5  # Σ/|β| below which an end counts as found
@@ -61,9 +62,9 @@ class Side(StrEnum):
 class Status(StrEnum):
     """How a branch ended.
 
-    ``frozen`` is for discrete weights only (:mod:`gardner.theory.frozen`), ``condensed`` for weights
-    of heavy tails (:mod:`gardner.theory.condensed`). ``imprecise`` is said of an end that was reached,
-    but whose ln v is not known to the six decimals that are printed of others
+    ``frozen`` is for discrete weights only (:mod:`gardner.theory.frozen`), ``condensed`` for
+    weights of heavy tails (:mod:`gardner.theory.condensed`). ``imprecise`` is said of an end that
+    was reached, but whose ln v is not known to the six decimals that are printed of others
     (:func:`gardner.theory.point.judged`).
     """
 
@@ -158,7 +159,7 @@ def _walk(
     states.append(_first(problem, side, start))
     tangent = _oriented(states[0], side.sign * np.eye(len(start))[5])  # away from β = 0
     step = _FIRST_STEP
-    bend = np.zeros_like(start)
+    path = [(states[0].z, tangent)]
     for _ in range(_MOST_STEPS):
         last = states[-1]
         if last.complexity <= 0.0:
@@ -170,7 +171,7 @@ def _walk(
         if reach < _TIGHT or abs(last.theta.beta) > _LARGEST_BETA:
             return (Status.BRACKETED, "") if reach < BRACKETED else (Status.UNRESOLVED, "|β| beyond 1e9")
         try:
-            new = _next(problem, side, last, step * (tangent + _limited(0.5 * step * bend)))
+            new = _next(problem, side, last, _ahead(path, step))
         except ConvergenceError as error:
             if reach < _GOOD_ENOUGH:
                 return Status.BRACKETED, ""
@@ -182,16 +183,29 @@ def _walk(
             told = f"the branch turns back in ln v, with Σ = {last.complexity:.3g} left"
             return Status.UNRESOLVED, told
         states.append(new)
-        before, tangent = tangent, _oriented(new, new.z - last.z)
-        bend = (tangent - before) / np.linalg.norm(new.z - last.z)
+        path = [path[-1], (new.z, _oriented(new, new.z - last.z))]
         step = min(_LONGEST_STEP, step * (1.7 if new.iterations <= 4 else 1.2 if new.iterations <= 5 else 0.7))
     return Status.UNRESOLVED, f"no end within {_MOST_STEPS} steps"
 
 
-def _limited(turn: Floats) -> Floats:
-    """The bend of a predicted step, no more than a third of it: on walls tangents carry rounding noise."""
+def _ahead(path: list[tuple[Floats, Floats]], step: float) -> Floats:
+    """A predicted step: the cubic through the last two points and tangents goes on.
+
+    What it adds to the tangent is at most a third of the step: on walls tangents carry rounding
+    noise.
+    """
+    here, tangent = path[-1]
+    if len(path) == 1:
+        return step * tangent
+    before, old = path[0]
+    chord = here - before
+    h = float(np.linalg.norm(chord))
+    # z(s) = here + s·tangent + s²·bend + s³·twist, with z(−h) = before and z'(−h) = old
+    bend = (2.0 * tangent + old) / h - 3.0 * chord / h**2
+    twist = (tangent + old) / h**2 - 2.0 * chord / h**3
+    turn = step * bend + step * step * twist
     size = float(np.linalg.norm(turn))
-    return turn if size < _MOST_BEND else turn * (_MOST_BEND / size)
+    return step * (tangent + (turn if size < _MOST_BEND else turn * (_MOST_BEND / size)))
 
 
 def _shortest_step(problem: Problem) -> float:

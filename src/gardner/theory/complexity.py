@@ -1,6 +1,7 @@
 """The complexity Σ(n, ln v): how many subsets of a pool have a given Gardner volume, e^{NΣ}.
 
-Σ = Φ − β ln v − nφ at n = ∂Φ/∂φ, ln v = ∂Φ/∂β [cui2020, eq. (7)]; along a curve of fixed n, dΣ/d ln v = −β.
+Σ = Φ − β ln v − nφ at n = ∂Φ/∂φ, ln v = ∂Φ/∂β [cui2020, eq. (7)]; along a curve of fixed n, dΣ/d ln
+v = −β.
 """
 
 from __future__ import annotations
@@ -14,12 +15,12 @@ import numpy as np
 
 from gardner.errors import ConvergenceError, InvalidInputError
 from gardner.model import GLM, PERCEPTRON
-from gardner.theory.branch import Branch, Side, Status, follow
 from gardner.theory import condensed, frozen
+from gardner.theory.branch import Branch, Side, Status, follow
 from gardner.theory.inputs import check_budget, check_count, check_model, check_number, check_pool_ratio
 from gardner.theory.point import Point, judged, next_to, point_of, typical_point, whole_pool_point
-from gardner.theory.quadrature import Floats
 from gardner.theory.stationary import Problem, State, at_log_volume, solve
+from gardner.theory.taylor import Floats
 from gardner.theory.typical import typical_of
 
 if TYPE_CHECKING:
@@ -34,8 +35,9 @@ _NEAR_TOP = 1e-4  # of a side's length: nearer to the typical point than that, v
 class Curve:
     """A complexity curve at fixed pool ratio and budget, from the smallest volume to the largest.
 
-    Its points are those of a student who still doubts. Where discrete weights become known (status ``frozen``) the
-    last one is the point at which the posterior jumps onto the teacher (``Bounds.minimum`` holds both students).
+    Its points are those of a student who still doubts. Where discrete weights become known (status
+    ``frozen``) the last one is the point at which the posterior jumps onto the teacher
+    (``Bounds.minimum`` holds both students).
     """
 
     pool_ratio: float
@@ -78,9 +80,10 @@ def complexity_curve(
 ) -> Curve:
     """Σ against ln v at fixed budget, both sides to their ends.
 
-    ``points`` asks for that many (at least 3), equally spaced in ln v and solved each, the two ends and the typical
-    point among them; without it, the points the branch follower chose come back. ``progress`` is called with the
-    fraction done; ``teacher`` is the teacher's model if it is not the student's.
+    ``points`` asks for that many (at least 3), equally spaced in ln v and solved each, the two ends
+    and the typical point among them; without it, the points the branch follower chose come back.
+    ``progress`` is called with the fraction done; ``teacher`` is the teacher's model if it is not
+    the student's.
     """
     problem = checked(model, pool_ratio, budget, teacher)
     if points is not None:

@@ -1,16 +1,18 @@
 """Weights of heavy tails can condense: one weight decides all labels, and no volume is lost.
 
-Let the tails of the student's prior fall more slowly than any Gaussian's (Laplace). Give one weight the size X√N. That
-costs e^{−O(X√N)} of the prior's mass, which is nothing on the scale e^{−O(N)} of volumes. If X is large, the label of
-every row is the sign of that row's entry of this one weight. For half of the pool, these signs are the teacher's labels,
-because no single entry tells anything about the teacher. So every subset of that half leaves
+Let the tails of the student's prior fall more slowly than any Gaussian's (Laplace). Give one weight
+the size X√N. That costs e^{−O(X√N)} of the prior's mass, which is nothing on the scale e^{−O(N)} of
+volumes. If X is large, the label of every row is the sign of that row's entry of this one weight.
+For half of the pool, these signs are the teacher's labels, because no single entry tells anything
+about the teacher. So every subset of that half leaves
 
     ln v = n ln sup_h P_out(y|h),
 
-and no subset leaves more. For n ≤ α/2 this is the largest volume (0 without noise). There are e^{NΣ} such subsets with
-Σ = −n ln(2n/α) − (α/2 − n) ln(1 − 2n/α), and their students know nothing: accuracy ½. The replica-symmetric branch leads
-there: its overlaps grow without bound as ln v → 0, and Σ tends to that value (docs/theory.md, section 8). The branch is
-followed as far as its integrals are resolved.
+and no subset leaves more. For n ≤ α/2 this is the largest volume (0 without noise). There are
+e^{NΣ} such subsets with Σ = −n ln(2n/α) − (α/2 − n) ln(1 − 2n/α), and their students know nothing:
+accuracy ½. The replica-symmetric branch leads there: its overlaps grow without bound as ln v → 0,
+and Σ tends to that value (docs/theory.md, section 8). The branch is followed as far as its
+integrals are resolved.
 """
 
 from __future__ import annotations

@@ -1,14 +1,16 @@
 """ψ with its derivatives: closed forms where a model gives them, a table where it does not.
 
-Both log-partition functions obey a heat equation [∂_V e^{ψ_Y} = ½ ∂_ω² e^{ψ_Y}, and ∂_A e^{ψ_X} = −½ ∂_b² e^{ψ_X}], so
-the derivatives in time (V or A) follow from those in the field, up to the fourth:
+Both log-partition functions obey a heat equation [∂_V e^{ψ_Y} = ½ ∂_ω² e^{ψ_Y}, and ∂_A e^{ψ_X} =
+−½ ∂_b² e^{ψ_X}], so the derivatives in time (V or A) follow from those in the field, up to the
+fourth:
 
-    ψ_τ = ½(ψ'' + ψ'²),   ψ'_τ = ½(ψ''' + 2ψ'ψ''),   ψ_ττ = ½(ψ''_τ + 2ψ'ψ'_τ),   ψ''_τ = ½(ψ'''' + 2ψ''² + 2ψ'ψ''').
+    ψ_τ = ½(ψ'' + ψ'²),   ψ'_τ = ½(ψ''' + 2ψ'ψ''),   ψ_ττ = ½(ψ''_τ + 2ψ'ψ'_τ),   ψ''_τ = ½(ψ'''' +
+    2ψ''² + 2ψ'ψ''').
 
-A channel or prior of anybody's own gives ψ, ψ' and ψ''. They are tabulated in the field at the V or A in use, each a
-polynomial on panels that are split until it is one; ψ''' and ψ'''' are the derivatives of the table of ψ''. Only
-Hessians need those two, so what they lack in digits costs Newton a step at most. The logistic channel, a sum of 62
-terms, goes the same way.
+A channel or prior of anybody's own gives ψ, ψ' and ψ''. They are tabulated in the field at the V or
+A in use, each a polynomial on panels that are split until it is one; ψ''' and ψ'''' are the
+derivatives of the table of ψ''. Only Hessians need those two, so what they lack in digits costs
+Newton a step at most. The logistic channel, a sum of 62 terms, goes the same way.
 """
 
 from __future__ import annotations
@@ -159,7 +161,7 @@ class Table:
 
 
 def _horner(powers: Floats, panel: Any, x: Floats) -> Floats:
-    total = powers[:, -1][panel]
+    total: Floats = powers[:, -1][panel]
     for column in powers.T[-2::-1]:
         total = total * x + column[panel]
     return total
@@ -197,10 +199,14 @@ def noise_in_front(channel: Channel) -> float:
     return float(getattr(bare(channel), "noise", 0.0))
 
 
-@functools.lru_cache(maxsize=8)
 def channel_psi(channel: Channel, y: float, V: float) -> Psi:
     """ψ_Y(y, ω, V) as a function of ω; a table is kept for the next question at this V."""
     known: Any = bare(channel)
+    return _channel_psi(known, y, V)
+
+
+@functools.lru_cache(maxsize=8)
+def _channel_psi(known: Any, y: float, V: float) -> Psi:
     if hasattr(known, "expansion"):
         return Closed(lambda omega: known.expansion(y, omega, V), lambda omega: known.log_partition(y, omega, V))
 
@@ -220,13 +226,17 @@ def channel_remainder(channel: Channel, y: float, V: float) -> Psi:
     return Closed(lambda omega: known.remainder(y, omega, V))
 
 
-@functools.lru_cache(maxsize=8)
 def prior_psi(prior: Prior, A: float) -> Psi:
     """ψ_X(A, b) as a function of b; a table is kept for the next question at this A."""
     known: Any = prior
+    return _prior_psi(known, A)
+
+
+@functools.lru_cache(maxsize=8)
+def _prior_psi(known: Any, A: float) -> Psi:
     if hasattr(known, "expansion"):
-        return Closed(lambda b: known.expansion(b, A))
-    return Table(lambda b: prior_slopes(prior, A, b), -1.0)
+        return Closed(lambda b: known.expansion(b, A), lambda b: known.log_partition(A, b))
+    return Table(lambda b: prior_slopes(known, A, b), -1.0)
 
 
 def prior_slopes(prior: Prior, A: float, b: Floats) -> tuple[Floats, Floats, Floats]:

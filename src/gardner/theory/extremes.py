@@ -1,7 +1,7 @@
 """The best and the worst point of a curve by what matters: with noise, the smallest evidence is neither.
 
-Information and accuracy are followed along both sides of a curve; an extreme inside is refined between its neighbours
-to where its slope in ln v vanishes, one at an end is that end.
+Information and accuracy are followed along both sides of a curve; an extreme inside is refined
+between its neighbours to where its slope in ln v vanishes, one at an end is that end.
 """
 
 from __future__ import annotations
@@ -16,9 +16,9 @@ from gardner.theory.branch import Branch, Side
 from gardner.theory.free_entropy import Theta, to_theta
 from gardner.theory.noise import noise_term
 from gardner.theory.point import Point, order_parameters, point_of, typical_point
-from gardner.theory.quadrature import Floats
 from gardner.theory.roots import root_between
 from gardner.theory.stationary import Problem, State, at_log_volume, solve
+from gardner.theory.taylor import Floats
 
 _FINE = 1e-5  # of the interval between neighbours; values are off by its square
 _SHORT = 1e-4  # of a step along the tangent, for a slope

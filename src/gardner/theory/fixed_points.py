@@ -1,9 +1,10 @@
 """Fixed points of state evolution: all stable ones, since first-order transitions have two [barbier2019].
 
-A matched pair has one overlap Q, carried as logit(Q/r⁰): the whole range is scanned for sign changes of (what the
-weights answer) − (what was put in), from the *uninformed* end Q = 0 to the *informed* end Q = r⁰, both ends included
-(discrete weights and noiseless labels are learned perfectly at a finite budget). A mismatched pair is iterated from an
-uninformed and from an informed start and polished by Newton.
+A matched pair has one overlap Q, carried as logit(Q/r⁰): the whole range is scanned for sign
+changes of (what the weights answer) − (what was put in), from the *uninformed* end Q = 0 to the
+*informed* end Q = r⁰, both ends included (discrete weights and noiseless labels are learned
+perfectly at a finite budget). A mismatched pair is iterated from an uninformed and from an informed
+start and polished by Newton.
 """
 
 from __future__ import annotations
@@ -17,22 +18,24 @@ import numpy as np
 from gardner.errors import ConvergenceError
 from gardner.theory import regression
 from gardner.theory.pair import Pair
-from gardner.theory.quadrature import Floats
 from gardner.theory.roots import root_between
 from gardner.theory.state_evolution import (
     CERTAIN,
+    NothingLeftError,
     WeightHats,
     label_energy,
     label_sums,
     weight_entropy,
     weight_moments,
 )
+from gardner.theory.taylor import Floats
 
 _LOWEST, _HIGHEST, _LIMIT = -16.0, 32.0, 60.0  # of logit(Q/r⁰): the scan, and what stands for perfect learning
 _SCAN = 97
 _RANGE = (-45.0, 40.0)  # of logit(Q/r⁰) where there is one fixed point only
 _LEAST = 1e-20  # r⁰Q̂ below which labels tell nothing that double precision could show
 _SWEEPS, _DAMPING = 400, 0.3
+_COLLAPSED = -100.0  # ln V of a student who has nothing left
 _SAME = 1e-6  # two starts that end this close (in logarithms) found one fixed point
 
 
@@ -67,7 +70,9 @@ def fixed_points(pair: Pair, budget: float) -> tuple[FixedPoint, ...]:
 
 
 def _energy(pair: Pair, logit: float, bisect: bool = False) -> tuple[float, float]:
-    """Return e(Q) = Σ_y ∫Dη e^ψ ψ, minus the entropy of a label given the field of overlap Q, and its slope in the logit.
+    """Return e(Q) = Σ_y ∫Dη e^ψ ψ and its slope in the logit.
+
+    It is minus the entropy of a label given the field of overlap Q.
 
     By the heat equation the slope is de/dQ = ½ Σ_y ∫Dη e^ψ g², of positive terms.
     """
@@ -211,6 +216,8 @@ def _iterate(pair: Pair, budget: float, logs: Floats, name: str) -> FixedPoint:
         if not np.all(np.isfinite(change)):
             raise ConvergenceError(f"state evolution left its domain from the {name} start")
         logs = logs + (1.0 - _DAMPING) * np.clip(change, -2.0, 2.0)
+        if logs[2] < _COLLAPSED and pair.student.channel.noiseless:
+            raise NothingLeftError
         if np.abs(change).max() < 1e-4:
             break
 

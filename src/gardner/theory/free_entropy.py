@@ -4,17 +4,19 @@ The order parameters are carried as θ = (m, t, D, V, φ, β) with
 
     q = m² + t,   Q = q + D,   r = Q + V,   W = V + βD,
 
-so that the small differences the problem lives on (t = q − m², D = Q − q, V = r − Q) are never formed by subtraction; m
-is in units of √r⁰ (:mod:`gardner.theory.pair`). Solvers work in the coordinates
+so that the small differences the problem lives on (t = q − m², D = Q − q, V = r − Q) are never
+formed by subtraction; m is in units of √r⁰ (:mod:`gardner.theory.pair`). Solvers work in the
+coordinates
 
     z = (ln m, ln t, ln e, ln V, arsinh φ, arsinh β),   e = D/W for β < 0 and D/V for β ≥ 0,
 
-in which every z is allowed, followed by the k of :mod:`gardner.theory.hats` for a student's prior whose hats have no
-closed form. :class:`Parameters` writes what the integrals need as Taylor numbers of (z, k).
+in which every z is allowed, followed by the k of :mod:`gardner.theory.hats` for a student's prior
+whose hats have no closed form. :class:`Parameters` writes what the integrals need as Taylor numbers
+of (z, k).
 
-Where a label is not expected and β < 0, a row's exponent βψ − ζ²/2 is a difference of numbers V/W times larger than
-itself. So for the sign and for probit labels the Gaussian part of ψ_Y = −ω²/2V' + χ (V' = V + noise) is integrated by
-hand, with W' = V' + βD:
+Where a label is not expected and β < 0, a row's exponent βψ − ζ²/2 is a difference of numbers V/W
+times larger than itself. So for the sign and for probit labels the Gaussian part of ψ_Y = −ω²/2V' +
+χ (V' = V + noise) is integrated by hand, with W' = V' + βD:
 
     L(h) = ½ ln(V'/W') − βh²/2W' + ln ∫Dζ exp(β χ(hV'/W' + √(DV'/W') ζ)).
 """
@@ -160,8 +162,8 @@ class Parameters:
     def entropic(self) -> Taylor:
         """½[(β−1) ln V + ln W + βt/W + β(1 − r/σ² − ln σ²)]: a Gaussian prior of variance σ², its hats eliminated.
 
-        The teacher's prior enters by its second moment only (through m): the weights' field is Gaussian given x⁰, and
-        its logarithm is quadratic.
+        The teacher's prior enters by its second moment only (through m): the weights' field is
+        Gaussian given x⁰, and its logarithm is quadratic.
         """
         variance = self.pair.student.prior.second_moment
         free = 1.0 - math.log(variance) - (self.q + self.D + self.V) / variance
@@ -171,8 +173,8 @@ class Parameters:
     def coupling(self) -> Taylor:
         """(β/2) r r̂ − β m m̂ − (β(β−1)/2) Q Q̂ + (β²/2) q q̂, in V and D where these are differences.
 
-        With A = r̂ + Q̂ and Δ = Q̂ − q̂ it is β[½rA − m m̂ − ½q̂W − ½Δ(V + βQ)]. A prior of fixed norm has no A: there
-        r = r⁰ whatever V.
+        With A = r̂ + Q̂ and Δ = Q̂ − q̂ it is β[½rA − m m̂ − ½q̂W − ½Δ(V + βQ)]. A prior of fixed
+        norm has no A: there r = r⁰ whatever V.
         """
         m_hat, q_hat, apart = (part.exp() for part in self.hats[:3])
         Q = self.q + self.D
@@ -196,6 +198,14 @@ class Parameters:
     def weights(self) -> tuple[list[Taylor], tuple[float, ...]]:
         """The nine parameters of the average over weights (:mod:`gardner.theory.sums`), and their values."""
         signal = (self.hats[0] - 0.5 * self.hats[1]).exp() / self.pair.teacher_scale
-        of = [(0.5 * self.hats[1]).exp(), self.hats[2].exp(), self.precision, self.beta, self.none, self.none, self.none]
+        of = [
+            (0.5 * self.hats[1]).exp(),
+            self.hats[2].exp(),
+            self.precision,
+            self.beta,
+            self.none,
+            self.none,
+            self.none,
+        ]
         of += [signal, signal * signal]
         return of, tuple(x.value for x in of)

@@ -2,12 +2,14 @@
 
 The teacher itself is one of the students, so Z ≥ P_X(x⁰) ∏_μ P_out(y^μ|h⁰^μ), that is
 
-    information = −ln v + (1/N) Σ_{μ∈S} ln P_out(y^μ|h⁰^μ) ≤ H,      H the entropy of a weight (ln 2 if binary).
+    information = −ln v + (1/N) Σ_{μ∈S} ln P_out(y^μ|h⁰^μ) ≤ H,      H the entropy of a weight (ln 2
+    if binary).
 
-Replica symmetry around a doubting student does not know that and runs past it: where its information reaches H, the
-posterior jumps onto the teacher (a first-order transition, as in ``Typical.branches``). Without noise ln v ≥ −H for
-every subset, so the end of the curve is that point; its status is ``frozen``. A teacher of another prior need not be
-one of the students; then only the latter is left: a version space that is not empty holds one of e^{NH} students.
+Replica symmetry around a doubting student does not know that and runs past it: where its
+information reaches H, the posterior jumps onto the teacher (a first-order transition, as in
+``Typical.branches``). Without noise ln v ≥ −H for every subset, so the end of the curve is that
+point; its status is ``frozen``. A teacher of another prior need not be one of the students; then
+only the latter is left: a version space that is not empty holds one of e^{NH} students.
 """
 
 from __future__ import annotations
@@ -22,10 +24,10 @@ import numpy as np
 from gardner.errors import ConvergenceError
 from gardner.theory.branch import Branch, Side, Status
 from gardner.theory.fixed_points import fixed_points
-from gardner.theory.quadrature import Floats
 from gardner.theory.roots import root_between
 from gardner.theory.state_evolution import weight_entropy
 from gardner.theory.stationary import Problem, State, at_log_volume, solve
+from gardner.theory.taylor import Floats
 
 REASON = "the labels of such a subset determine the weights"
 _BESIDE = 1e-3  # share of the first step at which the curve is entered: at β = 0 itself its equations are a limit

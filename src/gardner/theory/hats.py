@@ -1,16 +1,19 @@
 """Priors without a closed form: the hats are unknowns beside the overlaps.
 
-At given overlaps and β the entropic part of Φ is extr_ĥ G, G = coupling + average over weights, and ∂G/∂ĥ = 0 joins the
-equations of the overlaps in one Newton iteration. A prior of fixed norm (binary weights) has no A = r̂ + Q̂: r̂ multiplies
-r − r⁰ only, so the function is defined on r = r⁰ and the equation of dilation is replaced by that.
+At given overlaps and β the entropic part of Φ is extr_ĥ G, G = coupling + average over weights, and
+∂G/∂ĥ = 0 joins the equations of the overlaps in one Newton iteration. A prior of fixed norm (binary
+weights) has no A = r̂ + Q̂: r̂ multiplies r − r⁰ only, so the function is defined on r = r⁰ and the
+equation of dilation is replaced by that.
 
-The average over weights exists for β(Q̂−q̂) < A + a only, where a is the precision of the prior's tails (0 for Laplace,
-ρ for Gauss–Bernoulli): the field of a weight is Gaussian, and ψ_X grows with its square over 2(A+a). Beyond that edge a
-few weights would grow without bound. So the hats are carried as
+The average over weights exists for β(Q̂−q̂) < A + a only, where a is the precision of the prior's
+tails (0 for Laplace, ρ for Gauss–Bernoulli): the field of a weight is Gaussian, and ψ_X grows with
+its square over 2(A+a). Beyond that edge a few weights would grow without bound. So the hats are
+carried as
 
     k = (ln m̂, ln q̂, ln Δ, ln E),   Δ = Q̂ − q̂,   E = A + a − max(β, 0) Δ,
 
-in which every k is allowed (arsinh A in place of ln E where weights are bounded and there is no edge).
+in which every k is allowed (arsinh A in place of ln E where weights are bounded and there is no
+edge).
 """
 
 from __future__ import annotations

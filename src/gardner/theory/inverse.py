@@ -1,11 +1,12 @@
 """The questions people ask backwards: how many labels does a given volume or accuracy cost?
 
-Three answers to each: for the *best* subset of the pool (the lower end of the complexity curve), for a
-*label-agnostic* strategy, and for *random* choice. A label-agnostic strategy gains at most one bit a label, ln v ≥ −n
-ln 2, and cannot have a volume that no subset has; its accuracy is read off the complexity curve at that volume. That
-reading is an estimate (subsets of that volume which an agnostic strategy finds need not be typical among them); what
-is certain is the rate–distortion floor: n labels carry at most n bits a weight, so Q ≤ 1 − 4^{−n} and accuracy ≤ 1 −
-arccos(√Q)/π [cover2006, §10.3].
+Three answers to each: for the *best* subset of the pool (the lower end of the complexity curve),
+for a *label-agnostic* strategy, and for *random* choice. A label-agnostic strategy gains at most
+one bit a label, ln v ≥ −n ln 2, and cannot have a volume that no subset has; its accuracy is read
+off the complexity curve at that volume. That reading is an estimate (subsets of that volume which
+an agnostic strategy finds need not be typical among them); what is certain is the rate–distortion
+floor: n labels carry at most n bits a weight, so Q ≤ 1 − 4^{−n} and accuracy ≤ 1 − arccos(√Q)/π
+[cover2006, §10.3].
 """
 
 from __future__ import annotations
@@ -42,10 +43,11 @@ _SMALLEST = 1e-4  # budgets below this fraction of a label per weight are not se
 class BudgetAnswer:
     """Smallest budgets that reach a goal; ``None`` where the pool does not reach it.
 
-    ``agnostic_floor`` is the certain lower bound for a label-agnostic strategy, ``agnostic`` the budget at which its
-    volume bound reaches the goal. ``best_point`` is the end of the curve behind ``best``, with its residual, quadrature
-    error and stability. ``errors`` says how far each budget may be off: the error of the goal's quantity at the point
-    behind it, divided by its slope in the budget. ``notes`` says why an answer is missing.
+    ``agnostic_floor`` is the certain lower bound for a label-agnostic strategy, ``agnostic`` the
+    budget at which its volume bound reaches the goal. ``best_point`` is the end of the curve behind
+    ``best``, with its residual, quadrature error and stability. ``errors`` says how far each budget
+    may be off: the error of the goal's quantity at the point behind it, divided by its slope in the
+    budget. ``notes`` says why an answer is missing.
     """
 
     pool_ratio: float

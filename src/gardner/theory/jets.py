@@ -1,7 +1,7 @@
 """The free entropy evaluated: panels made for a point, then value, gradient and Hessian in its coordinates (z, k).
 
-Derivatives are those of the sums themselves: nodes are found first and held fixed. A test compares them with automatic
-differentiation of the formula.
+Derivatives are those of the sums themselves: nodes are found first and held fixed. A test compares
+them with automatic differentiation of the formula.
 """
 
 from __future__ import annotations
@@ -19,13 +19,13 @@ from gardner.theory.average import CHECK_ORDER, INNER_ORDER, Inner, Tilted
 from gardner.theory.expansion import Psi, Six, channel_psi, channel_remainder, is_log_concave, prior_psi
 from gardner.theory.free_entropy import Parameters, Rows, Theta, to_theta
 from gardner.theory.pair import Pair
-from gardner.theory.quadrature import Floats, Grid, refine
+from gardner.theory.quadrature import Grid, refine
 from gardner.theory.state_evolution import weight_grid
 from gardner.theory.sums import Fields, sigmoid, softplus, total
-from gardner.theory.taylor import Taylor, composed
+from gardner.theory.taylor import Floats, Taylor, composed
 
 RANGE_DROP = 45.0  # the outer range ends where the teacher's weight has fallen by e^−45
-_WEIGHT_ORDER, _WEIGHT_CHECK = 36, 52  # of the average over weights; ψ_X is convex, so for β < 0 it has one peak
+_WEIGHT_ORDER, _WEIGHT_CHECK = 28, 40  # of the average over weights; ψ_X is convex, so for β < 0 it has one peak
 _WEIGHT_TOLERANCE = 1e-8
 _LOG_ROOT_2PI = 0.5 * math.log(2.0 * math.pi)
 
@@ -175,9 +175,10 @@ def make_mesh(pair: Pair, z: Floats) -> Mesh:
 def outer_grid(pair: Pair, z: Floats) -> Grid:
     """Panels for the outer integral at z, refined from a ladder of breakpoints.
 
-    The finest scale is that of the labels' uncertainty, √V/√q, or of the teacher's, √t/m, in units of η; without rungs
-    at 4, 16, … times that, the nodes of a first wide panel would step over what happens at its edge. (For the same
-    reason the panels of a neighbouring point are no safe start: tried, and visibly wrong in large pools.)
+    The finest scale is that of the labels' uncertainty, √V/√q, or of the teacher's, √t/m, in units
+    of η; without rungs at 4, 16, … times that, the nodes of a first wide panel would step over what
+    happens at its edge. (For the same reason the panels of a neighbouring point are no safe start:
+    tried, and visibly wrong in large pools.)
     """
     at, point = Parameters(pair, z), Theta(*(float(x) for x in to_theta(z)))
     lower, upper = _teacher_range(pair, point)
@@ -200,8 +201,8 @@ def _kink_scale(pair: Pair, point: Theta, W: float) -> float:
 def _teacher_range(pair: Pair, point: Theta) -> tuple[float, float]:
     """Ends of the range of η outside which Z⁰_Y(y, η) e^{−η²/2} is negligible for every y.
 
-    The teacher's weight is the inner integrand at β = 1; where it is not log-concave the Gaussian alone limits the
-    range.
+    The teacher's weight is the inner integrand at β = 1; where it is not log-concave the Gaussian
+    alone limits the range.
     """
     scale, channel = pair.teacher.prior.second_moment, pair.teacher.channel
     if not is_log_concave(channel):
@@ -260,4 +261,3 @@ def weight_responses(pair: Pair, z: Floats, grid: Grid) -> tuple[float, float]:
     tilted = inner.tilted(inner.locate(inner.beta < 0.0), CHECK_ORDER)
     seen = weights * np.exp(_weight_teacher(at, at.weights[1], xi)[0])
     return float(seen @ (tilted.second[0, 0] / at.beta.value) ** 2), float(seen @ tilted.curvatures[1])
-

@@ -1,18 +1,21 @@
 """With noise, evidence is not information: what a subset's labels tell about the teacher.
 
-A subset of small evidence may just be rich in wrong labels. What its labels y tell about the teacher x⁰ is the
-information density, per weight,
+A subset of small evidence may just be rich in wrong labels. What its labels y tell about the
+teacher x⁰ is the information density, per weight,
 
-    information = (1/N) ln P(x⁰|y)/P(x⁰) = −ln v + (1/N) Σ_{μ∈S} ln P_out(y^μ|h⁰^μ),      [cover2006]
+    information = (1/N) ln P(x⁰|y)/P(x⁰) = −ln v + (1/N) Σ_{μ∈S} ln P_out(y^μ|h⁰^μ),
+    [cover2006]
 
-how much likelier than before the posterior holds the true weights. For a random subset its mean is the mutual
-information of labels and weights, I(x⁰; y) = H(y) − H(y|x⁰); for selected ones the noise term −ln P_out is averaged
-over the labels that were selected,
+how much likelier than before the posterior holds the true weights. For a random subset its mean is
+the mutual information of labels and weights, I(x⁰; y) = H(y) − H(y|x⁰); for selected ones the noise
+term −ln P_out is averaged over the labels that were selected,
 
-    α Σ_y ∫Dη p_sel(y, η) ∫Dh P̄_out(y|h⁰) ln P_out(y|h⁰),   h⁰ = √(r⁰t/q) h + √r⁰ (m/√q) η,   p_sel = σ(φ + L),
+    α Σ_y ∫Dη p_sel(y, η) ∫Dh P̄_out(y|h⁰) ln P_out(y|h⁰),   h⁰ = √(r⁰t/q) h + √r⁰ (m/√q) η,   p_sel
+    = σ(φ + L),
 
-since given η a row's selection depends on the teacher's field through the label only. Without noise it is −ln v.
-For a linear pair the noise w = y − h⁰ given the residual u is normal of mean Δ⁰u/E and variance Δ⁰(1 − Δ⁰/E).
+since given η a row's selection depends on the teacher's field through the label only. Without noise
+it is −ln v. For a linear pair the noise w = y − h⁰ given the residual u is normal of mean Δ⁰u/E and
+variance Δ⁰(1 − Δ⁰/E).
 """
 
 from __future__ import annotations
@@ -24,13 +27,14 @@ import numpy as np
 
 from gardner.model import Channel
 from gardner.theory import regression
-from gardner.theory.fixed_points import FixedPoint
 from gardner.theory.expansion import bare
+from gardner.theory.fixed_points import FixedPoint
 from gardner.theory.free_entropy import Parameters
 from gardner.theory.jets import kinds
 from gardner.theory.pair import Pair
-from gardner.theory.quadrature import Floats, Grid
+from gardner.theory.quadrature import Grid
 from gardner.theory.sums import sigmoid
+from gardner.theory.taylor import Floats
 
 _SHARP = 1e-18  # variance at which ψ_Y is the likelihood itself
 _NODES, _WEIGHTS = np.polynomial.legendre.leggauss(64)
@@ -42,7 +46,8 @@ _SLOPES = 0.5 * _WEIGHTS * _BEND * np.exp(_BEND * 0.5 * (_NODES + 1.0)) / np.exp
 def capacity(channel: Channel, second_moment: float = 1.0) -> float:
     """The most one label can tell a label-agnostic strategy, in nats: max of I(y; h) over h ~ N(ω, V), ω² + V ≤ r⁰.
 
-    A channel that treats both labels alike is asked at ω = 0 only, where its label is least certain.
+    A channel that treats both labels alike is asked at ω = 0 only, where its label is least
+    certain.
 
     >>> from gardner.model import Flip, Sign
     >>> round(capacity(Sign()), 6), round(capacity(Flip(0.1)), 6)
@@ -75,8 +80,7 @@ def typical_information(pair: Pair, at: FixedPoint, budget: float) -> float:
         return -at.log_volume + budget * _regression_likelihood(pair)
     r0 = pair.teacher.prior.second_moment
     total = sum(
-        count * float(_expected(pair, y, np.zeros(1), r0)[0])
-        for y, count in pair.student.channel.label_classes
+        count * float(_expected(pair, y, np.zeros(1), r0)[0]) for y, count in pair.student.channel.label_classes
     )
     return -at.log_volume + budget * total
 

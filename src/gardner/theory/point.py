@@ -15,9 +15,10 @@ from gardner.theory.free_entropy import Theta, to_coordinates, to_theta
 from gardner.theory.hats import to_k
 from gardner.theory.jets import make_mesh, quadrature_shift
 from gardner.theory.pair import Pair
-from gardner.theory.quadrature import MAX_PANELS, Floats
+from gardner.theory.quadrature import MAX_PANELS
 from gardner.theory.stability import Ratios, ratios
 from gardner.theory.stationary import Problem, State
+from gardner.theory.taylor import Floats
 from gardner.theory.typical import accuracies, typical_hats, typical_of, typical_theta
 
 PRECISE = 5e-7  # of ln v: an error up to that leaves six decimals
@@ -41,18 +42,19 @@ _SMOOTH = (
 class Point:
     """A point of the complexity curve with its order parameters, its stability and its proof.
 
-    ``information`` is what the labels tell about the teacher (:mod:`gardner.theory.noise`), −ln v without noise.
-    ``accuracy`` is that of a student trained on one subset, 1 − arccos(m/√Q)/π; ``subset_averaged_accuracy`` is the
-    paper's 1 − arccos(m/√q)/π, of a vote over students of all subsets of that volume (real labels: the share of the
-    field's variance that is explained). ``stability`` and
-    ``inner_stability`` are the ratios of :mod:`gardner.theory.stability`, unstable above 1. ``convex`` marks
-    coexistence: Σ is locally convex there and no β makes the point typical. ``residual`` is the largest relative
-    mismatch of the saddle-point equations.
+    ``information`` is what the labels tell about the teacher (:mod:`gardner.theory.noise`), −ln v
+    without noise. ``accuracy`` is that of a student trained on one subset, 1 − arccos(m/√Q)/π;
+    ``subset_averaged_accuracy`` is the paper's 1 − arccos(m/√q)/π, of a vote over students of all
+    subsets of that volume (real labels: the share of the field's variance that is explained).
+    ``stability`` and ``inner_stability`` are the ratios of :mod:`gardner.theory.stability`,
+    unstable above 1. ``convex`` marks coexistence: Σ is locally convex there and no β makes the
+    point typical. ``residual`` is the largest relative mismatch of the saddle-point equations.
 
-    Three estimates say how far the numbers may be off, by refining both integrals and by the residual:
-    ``quadrature_error`` that of ln v at the given Σ (of Σ at the given ln v where |β| < 1), ``accuracy_error`` that of
-    the accuracy, and ``relative_error`` the largest relative one of m, q, Q, r and β. ``resolved`` is false where the
-    panels of the outer integral ran out before they resolved it.
+    Three estimates say how far the numbers may be off, by refining both integrals and by the
+    residual: ``quadrature_error`` that of ln v at the given Σ (of Σ at the given ln v where |β| <
+    1), ``accuracy_error`` that of the accuracy, and ``relative_error`` the largest relative one of
+    m, q, Q, r and β. ``resolved`` is false where the panels of the outer integral ran out before
+    they resolved it.
     """
 
     log_volume: float
@@ -139,9 +141,9 @@ class _Errors(NamedTuple):
 def _errors(state: State, shift: float, slope: Floats) -> _Errors:
     """What a change of Φ by ``shift`` and of its gradient by ``slope``, and the residual, do to a point.
 
-    Σ(n, ln v) is the extremum of Φ − β ln v − φn. So a small change of Φ moves Σ at a given ln v by ``shift``, and the
-    change of the gradient, δg, by ½ δg·δθ only, where δθ is what it does to the order parameters. These feel it in
-    first order. A budget off by δn moves Σ by −φδn.
+    Σ(n, ln v) is the extremum of Φ − β ln v − φn. So a small change of Φ moves Σ at a given ln v by
+    ``shift``, and the change of the gradient, δg, by ½ δg·δθ only, where δθ is what it does to the
+    order parameters. These feel it in first order. A budget off by δn moves Σ by −φδn.
     """
     with np.errstate(all="ignore"):
         shifted = replace(state, jet=replace(state.jet, gradient=state.jet.gradient + slope))
@@ -151,7 +153,7 @@ def _errors(state: State, shift: float, slope: Floats) -> _Errors:
             change = np.linalg.solve(np.vstack([rows, np.asarray(state.tangent)]), -np.append(mismatch, 0.0))
         except np.linalg.LinAlgError:
             return _Errors(*[math.inf] * 3)
-        second = 0.5 * abs(slope @ change)
+        second = 0.5 * abs(float(slope @ change))
         budget = abs(shifted.labels - state.problem.budget)
         volume = (abs(shift) + second + abs(state.theta.phi) * budget) / max(1.0, abs(state.theta.beta))
         volume += 2.0 * state.residual  # of the control, which is in units of ln v
@@ -243,7 +245,8 @@ def whole_pool_point(problem: Problem) -> Point:
 def frozen_point(problem: Problem, doubting: Point) -> Point:
     """The student whose labels determine its weights, at the volume where the one who still doubts (given) ends.
 
-    It agrees with the teacher everywhere; β, φ and the stability ratios belong to the doubting one and are NaN here.
+    It agrees with the teacher everywhere; β, φ and the stability ratios belong to the doubting one
+    and are NaN here.
     """
     scale, size = problem.pair.teacher_scale, problem.pair.student.prior.second_moment
     return replace(
@@ -266,8 +269,8 @@ def frozen_point(problem: Problem, doubting: Point) -> Point:
 def next_to(top: Point, edge: Point, log_volume: float) -> Point:
     """A point so close to β = 0 that dividing by β² would leave only rounding: the line to a solved neighbour.
 
-    The neighbour is 10⁻⁴ of the side away, so what the line misses is of relative order 10⁻⁸; Σ, whose slope is −β,
-    is the parabola.
+    The neighbour is 10⁻⁴ of the side away, so what the line misses is of relative order 10⁻⁸; Σ,
+    whose slope is −β, is the parabola.
     """
     distance = log_volume - top.log_volume
     weight = distance / (edge.log_volume - top.log_volume)

@@ -1,10 +1,11 @@
 """Where to put the nodes: windows that follow a peak, panels that follow a kink.
 
-Two integrals are nested in the free entropy. The inner one averages exp(β ψ) over a Gaussian; for β < 0 near V + βD =
-0 its peak is wide and far off-centre, so :func:`peak` finds the peak and the two points where it has died away, and
-:func:`window_rule` puts Gauss–Legendre nodes on either side. The outer one integrates ln(1 + e^{φ+L(η)}), which at
-large |β| is a kink: :func:`refine` splits panels until the Legendre coefficients of the integrand have decayed on
-each. Nodes are constants to differentiation.
+Two integrals are nested in the free entropy. The inner one averages exp(β ψ) over a Gaussian; for β
+< 0 near V + βD = 0 its peak is wide and far off-centre, so :func:`peak` finds the peak and the two
+points where it has died away, and :func:`window_rule` puts Gauss–Legendre nodes on either side. The
+outer one integrates ln(1 + e^{φ+L(η)}), which at large |β| is a kink: :func:`refine` splits panels
+until the Legendre coefficients of the integrand have decayed on each. Nodes are constants to
+differentiation.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ DROP = 38.0  # a peak is cut where it has fallen by e^−38 ≈ 3·10⁻¹⁷
 PANEL_ORDER = 16
 MAX_PANELS = 160
 WINDOW_PANELS = 8  # of a window that need not hold a single peak
-_SCAN = 41  # points around each place where there may be a peak
+_SCAN = 21  # points around each place where there may be a peak
 _LOG_ROOT_2PI = 0.5 * np.log(2.0 * np.pi)
 
 _NODES, _WEIGHTS = np.polynomial.legendre.leggauss(PANEL_ORDER)
@@ -46,9 +47,10 @@ Slopes = Callable[[Floats], tuple[Floats, Floats, Floats]]  # value, first and s
 def peak(value_of: Callable[[Floats], Floats], slopes_of: Slopes, count: int, drop: float = DROP) -> Peak:
     """Mode and cut-offs of ``count`` integrands exp(log_factor(z) − z²/2), log-concave in z, elementwise.
 
-    Newton from z = 0 converges monotonically for the log-partition functions of most models (their slopes are convex or
-    concave); a step out of the bracket known so far is replaced by its middle. Each cut-off starts where a Gaussian would
-    have fallen by ``drop`` and is moved out until the function has, then in.
+    Newton from z = 0 converges monotonically for the log-partition functions of most models (their
+    slopes are convex or concave); a step out of the bracket known so far is replaced by its middle.
+    Each cut-off starts where a Gaussian would have fallen by ``drop`` and is moved out until the
+    function has, then in.
     """
     mode = np.zeros(count)
     low, high = np.full(count, -np.inf), np.full(count, np.inf)
@@ -85,7 +87,8 @@ def peak(value_of: Callable[[Floats], Floats], slopes_of: Slopes, count: int, dr
 class Window(NamedTuple):
     """Where an integrand of any shape lives: outside [left, right] it has died away, and between the two stops.
 
-    The stops are one point in the middle unless exactly one dead gap lies between two live parts (two peaks).
+    The stops are one point in the middle unless exactly one dead gap lies between two live parts
+    (two peaks).
     """
 
     left: Floats
@@ -102,9 +105,10 @@ def window(
 ) -> Window:
     """Cut-offs of ``count`` integrands exp(log_factor(z) − z²/2), which need not be log-concave: found by scanning.
 
-    Scanned are the surroundings of zero and of other ``places`` (centres and widths) where there may be a peak: two peaks
-    can lie so far apart that no search from the first would find the second. The range grows until both its ends lie
-    ``drop`` below the largest value seen; the borders between dead and alive are then halved three times.
+    Scanned are the surroundings of zero and of other ``places`` (centres and widths) where there
+    may be a peak: two peaks can lie so far apart that no search from the first would find the
+    second. The range grows until both its ends lie ``drop`` below the largest value seen; the
+    borders between dead and alive are then halved three times.
     """
 
     def exponent(z: Floats) -> Floats:
@@ -175,7 +179,8 @@ def _half_window(order: int) -> tuple[Floats, Floats]:
 def window_rule(at: Peak | Window, order: int) -> tuple[Floats, Floats]:
     """Nodes z and log-weights ln(w e^{−z²/2}/√2π) for ∫Dz along a new last axis.
 
-    ``order`` Gauss–Legendre nodes on each side of a mode, or order/2 on each of eight panels of a window.
+    ``order`` Gauss–Legendre nodes on each side of a mode, or order/2 on each of eight panels of a
+    window.
     """
     if isinstance(at, Window):
         places, weights = _half_window(order // 2)
@@ -244,9 +249,9 @@ def refine(
 ) -> Grid:
     """Split panels until every integrand is a polynomial of degree 13 on each, to ``tolerance`` of its own integral.
 
-    ``integrands`` maps nodes (n,) to values (k, n); the first one sets the scale below which (``floor``) the
-    others count as rounding noise. The neglected coefficients bound the error of interpolation; that of the integral
-    is about their square.
+    ``integrands`` maps nodes (n,) to values (k, n); the first one sets the scale below which
+    (``floor``) the others count as rounding noise. The neglected coefficients bound the error of
+    interpolation; that of the integral is about their square.
     """
     todo = np.stack([breakpoints[:-1], breakpoints[1:]], 1)
     done: list[Floats] = []

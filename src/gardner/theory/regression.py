@@ -1,15 +1,17 @@
 """Real labels: the integrals over y that take the place of sums over classes of labels.
 
-**Linear, teacher and student.** ψ_Y depends on (y, ω) through u = y − ω only. With y = h⁰ + noise and ω = √q η, u is
-normal of variance
+**Linear, teacher and student.** ψ_Y depends on (y, ω) through u = y − ω only. With y = h⁰ + noise
+and ω = √q η, u is normal of variance
 
     E = r⁰ − 2m + q + Δ⁰ = (√r⁰ − m)² + t + Δ⁰          (m in units of √r⁰ on the right),
 
-so the double integral over (η, y) is one Gaussian integral, and the inner one over ζ is Gaussian too: with s = V + Δ,
+so the double integral over (η, y) is one Gaussian integral, and the inner one over ζ is Gaussian
+too: with s = V + Δ,
 
     L(u) = −½β ln 2πs − ½ ln(1 + βD/s) − βu²/(2(s + βD)).
 
-**Absolute value.** Only random subsets (β = 0), by a double integral; see :func:`gardner.theory.inputs.check_model`.
+**Absolute value.** Only random subsets (β = 0), by a double integral; see
+:func:`gardner.theory.inputs.check_model`.
 """
 
 from __future__ import annotations
@@ -58,7 +60,10 @@ def linear_energy(pair: Pair, m: float, S: float, V: float) -> tuple[float, Floa
 
 
 def label_nodes(pair: Pair, mean: Floats, spread: float) -> tuple[Floats, Floats]:
-    """Labels of y = |h| + noise and their weights, for each mean of the teacher's field: around |mean|, and near zero."""
+    """Labels of y = |h| + noise and their weights, for each mean of the teacher's field.
+
+    They lie around |mean|, and near zero.
+    """
     noise = float(getattr(pair.teacher.channel, "noise", 0.0))
     centre, width = np.abs(mean)[:, None], math.sqrt(spread + noise)
     low = np.maximum(centre - _WIDTHS * width, -_WIDTHS * math.sqrt(noise))

@@ -1,11 +1,14 @@
 """Where replica symmetry holds: the de Almeida–Thouless ratios of both replica levels (derived in docs/theory.md).
 
-Outer level (overlaps q between subsets): a fluctuation δq of the overlap of two replicas returns through the
-energetic part as δq̂ = α E[f''(h)²]/β² δq, f(h) = ln(1 + e^{φ+L(h)}), and through a Gaussian prior as δq = W² δq̂. So
+Outer level (overlaps q between subsets): a fluctuation δq of the overlap of two replicas returns
+through the energetic part as δq̂ = α E[f''(h)²]/β² δq, f(h) = ln(1 + e^{φ+L(h)}), and through a
+Gaussian prior as δq = W² δq̂. So
 
-    R_outer = α (W/β)² Σ_y ∫Dη Z⁰_Y(y, η) [f''(√q η)]²                                  [almeida1978, gardner1988]
+    R_outer = α (W/β)² Σ_y ∫Dη Z⁰_Y(y, η) [f''(√q η)]²
+    [almeida1978, gardner1988]
 
-and the replica-symmetric solution is unstable where R_outer > 1. Inner level (overlaps Q within a subset), likewise:
+and the replica-symmetric solution is unstable where R_outer > 1. Inner level (overlaps Q within a
+subset), likewise:
 
     R_inner = α Σ_y ∫Dη Z⁰_Y(y, η) p_sel(η) ⟨[V ∂²ψ_Y/∂ω²]²⟩_ζ.
 
@@ -23,8 +26,8 @@ from gardner.theory.expansion import noise_in_front
 from gardner.theory.free_entropy import Parameters
 from gardner.theory.jets import Mesh, kinds, teacher_weight, weight_responses
 from gardner.theory.pair import Pair
-from gardner.theory.quadrature import Floats
 from gardner.theory.sums import sigmoid
+from gardner.theory.taylor import Floats
 
 _SMALLEST_BETA = 1e-5  # f''/β has a limit at β = 0; from here on it is that limit to five digits
 

@@ -2,10 +2,12 @@
 
 The free entropy of a student who learns from nN random labels [barbier2019], mismatched or not, is
 
-    ln v = extr ½ r r̂ − m m̂ + ½ Q Q̂ + ∫Dξ Z⁰_X(ξ) ψ_X(A, √Q̂ ξ) + n e(m, S, V),   A = r̂ + Q̂,   r = Q + V,
-    e = Σ_y ∫Dη Z⁰_Y(y, η) ψ_Y(y, √Q η, V),   Q = m² + S   (m in units of √r⁰, see :mod:`gardner.theory.pair`).
+    ln v = extr ½ r r̂ − m m̂ + ½ Q Q̂ + ∫Dξ Z⁰_X(ξ) ψ_X(A, √Q̂ ξ) + n e(m, S, V),   A = r̂ + Q̂,
+    r = Q + V, e = Σ_y ∫Dη Z⁰_Y(y, η) ψ_Y(y, √Q η, V),   Q = m² + S   (m in units of √r⁰, see
+    :mod:`gardner.theory.pair`).
 
-The labels give the hats, m̂ = n(e_m − 2m e_S), A = −2n e_S, r̂ = −2n e_V; the weights give m, Q, V back as posterior moments. A matched pair has m̂ = Q̂ = A and r = r⁰ and needs one overlap only.
+The labels give the hats, m̂ = n(e_m − 2m e_S), A = −2n e_S, r̂ = −2n e_V; the weights give m, Q, V
+back as posterior moments. A matched pair has m̂ = Q̂ = A and r = r⁰ and needs one overlap only.
 """
 
 from __future__ import annotations
@@ -20,15 +22,28 @@ from gardner.errors import ConvergenceError
 from gardner.theory import regression
 from gardner.theory.expansion import prior_slopes
 from gardner.theory.pair import Pair
-from gardner.theory.quadrature import Floats, Grid, narrowed, stretched_grid
+from gardner.theory.quadrature import Grid, narrowed, stretched_grid
+from gardner.theory.taylor import Floats
 
 WEIGHT_PANELS, START_PANELS = 32, 16
 EPSILON = float(np.finfo(float).eps)
 CERTAIN = 1e3  # r⁰Q̂ at which a binary weight is wrong with probability e^−500
 _RANGE_DROP = 45.0
-_INSIDE, _LADDER = np.linspace(-9.0, 9.0, 181), 9.0 * 1.25 ** np.arange(74)  # where the range of ξ is looked for
+_INSIDE: Floats = np.linspace(-9.0, 9.0, 181)
+_LADDER: Floats = np.array(9.0 * 1.25 ** np.arange(74), dtype=np.float64)  # where the range of ξ is looked for
 _PANELS_PER_E = 3.0  # on either side, for every factor e between the scale at which a weight turns and the reach
 _WIDEST = 1.5  # panels of ξ: the teacher's weight has bumps of width 1 where its prior has atoms
+
+
+class NothingLeftError(ConvergenceError):
+    """State evolution of a student whom the labels contradict."""
+
+    def __init__(self) -> None:
+        """Say so."""
+        super().__init__(
+            "such a student may have no weights left that give the labels",
+            hint="give the student a channel with noise (--channel flip:0.05), or fewer labels",
+        )
 
 
 class WeightHats(NamedTuple):
@@ -83,10 +98,7 @@ def weight_moments(pair: Pair, hats: WeightHats, bisect: bool = False) -> Moment
     if pair.gaussian:
         r = prior.second_moment
         if not 1.0 + r * hats.A > 0.0:
-            raise ConvergenceError(
-                "such a student may have no weights left that give the labels",
-                hint="give the student a channel with noise (--channel flip:0.05), or fewer labels",
-            )
+            raise NothingLeftError
         V = r / (1.0 + r * hats.A)
         m, S = V * hats.m, V * V * hats.Q
         value = -0.5 * math.log1p(r * hats.A) + 0.5 * V * (hats.Q + hats.m**2)
@@ -99,8 +111,8 @@ def weight_moments(pair: Pair, hats: WeightHats, bisect: bool = False) -> Moment
     weights = weights * np.exp(log_weight - 0.5 * xi * xi) / math.sqrt(2.0 * math.pi)
     teacher_mean = teacher_mean / pair.teacher_scale
     psi, mean, variance = prior_slopes(prior, hats.A, b)
-    overlaps = (float(weights @ x) for x in (teacher_mean * mean, mean**2, variance))
-    return Moments(float(weights @ psi), *overlaps, EPSILON * float((weights * np.abs(psi)) @ (1.0 + xi * xi)))
+    m, Q, V = (float(weights @ x) for x in (teacher_mean * mean, mean**2, variance))
+    return Moments(float(weights @ psi), m, Q, V, EPSILON * float((weights * np.abs(psi)) @ (1.0 + xi * xi)))
 
 
 def weight_entropy(pair: Pair) -> float:
@@ -131,8 +143,8 @@ class LabelEnergy(NamedTuple):
 def label_energy(pair: Pair, m: float, S: float, V: float, bisect: bool = False) -> LabelEnergy:
     """The channel's side of state evolution at (m, S, V).
 
-    With Z⁰ of mean M η, M = √r⁰ m/√Q, and spread T = r⁰S/Q, and with ψ at √Q η: the chain rule, and the heat equation for
-    derivatives in T and V.
+    With Z⁰ of mean M η, M = √r⁰ m/√Q, and spread T = r⁰S/Q, and with ψ at √Q η: the chain rule, and
+    the heat equation for derivatives in T and V.
     """
     if regression.is_linear(pair):
         value, slope = regression.linear_energy(pair, m, S, V)
@@ -157,7 +169,10 @@ def label_energy(pair: Pair, m: float, S: float, V: float, bisect: bool = False)
 def label_sums(
     pair: Pair, scale: float, spread: float, width: float, bisect: bool
 ) -> Iterator[tuple[Any, Floats, Floats]]:
-    """Labels with nodes η and weights: classes of labels, or a quadrature over real ones (arrays with a second axis)."""
+    """Labels with nodes η and weights.
+
+    Classes of labels, or a quadrature over real ones (arrays with a second axis).
+    """
     if pair.regression:
         eta, weights = regression.field_nodes()
         y, measure = regression.label_nodes(pair, scale * eta, spread)

@@ -1,16 +1,18 @@
 """Stationary points of Φ at fixed budget, by Newton on equations that stay regular.
 
-The unknowns are the coordinates z of :mod:`gardner.theory.free_entropy`, followed by the hats k where the student's prior
-has no closed form for them. The equations are four stationarity conditions, n = ∂Φ/∂φ, one condition for each hat, and
-one *control* that says which point of the branch is wanted: a log-volume, a complexity, a β, or a distance along the
-branch. The conditions are divided by the power of β with which they vanish, ∂_m by β, ∂_q − ∂_D by β², ∂_D − ∂_V by
-β(β−1), and by their own entropic size, so a residual is a relative mismatch of a conjugate parameter. The fourth is the
-dilation m∂_m + 2t∂_t + 2D∂_D + 2V∂_V (for the sign channel it reads r = 1): in the pools of α = 100 and more, where V is
-10⁻⁴ and less, the norm r would otherwise be lost to rounding. The conditions of the hats say that the weights answer
-with the overlaps put in, and are relative mismatches of those.
+The unknowns are the coordinates z of :mod:`gardner.theory.free_entropy`, followed by the hats k
+where the student's prior has no closed form for them. The equations are four stationarity
+conditions, n = ∂Φ/∂φ, one condition for each hat, and one *control* that says which point of the
+branch is wanted: a log-volume, a complexity, a β, or a distance along the branch. The conditions
+are divided by the power of β with which they vanish, ∂_m by β, ∂_q − ∂_D by β², ∂_D − ∂_V by
+β(β−1), and by their own entropic size, so a residual is a relative mismatch of a conjugate
+parameter. The fourth is the dilation m∂_m + 2t∂_t + 2D∂_D + 2V∂_V (for the sign channel it reads r
+= 1): in the pools of α = 100 and more, where V is 10⁻⁴ and less, the norm r would otherwise be lost
+to rounding. The conditions of the hats say that the weights answer with the overlaps put in, and
+are relative mismatches of those.
 
-ln v is the derivative of Φ in β at fixed e = D/W (β < 0) instead of D: at a stationary point that is the same, and
-nothing large cancels where W is tiny.
+ln v is the derivative of Φ in β at fixed e = D/W (β < 0) instead of D: at a stationary point that
+is the same, and nothing large cancels where W is tiny.
 """
 
 from __future__ import annotations
@@ -25,11 +27,11 @@ import numpy as np
 from gardner.errors import ConvergenceError
 from gardner.model import GLM
 from gardner.theory.free_entropy import Theta, gap, to_theta
-from gardner.theory.jets import Jet, Mesh, jet, make_mesh
 from gardner.theory.hats import check_domain
+from gardner.theory.jets import Jet, Mesh, jet, make_mesh
 from gardner.theory.noise import noise_term
 from gardner.theory.pair import Pair, pair_of
-from gardner.theory.quadrature import Floats
+from gardner.theory.taylor import Floats
 
 TOLERANCE = 1e-11  # of the relative mismatch
 ACCEPTABLE = 1e-7  # where rounding stops Newton earlier than that
@@ -111,7 +113,7 @@ class State:
     @property
     def complexity_slope(self) -> Floats:
         """∂Σ/∂z, from the product rule."""
-        slope = self.jet.gradient.copy()
+        slope: Floats = self.jet.gradient.copy()
         slope[4:6] = 0.0  # ∂Φ/∂φ dφ and ∂Φ/∂β dβ are subtracted again
         slope -= self.theta.beta * self._derivative(5)[1] + self.theta.phi * self._derivative(4)[1]
         return slope
@@ -140,8 +142,8 @@ class State:
     def _sizes(self) -> tuple[Floats, Floats]:
         """Of the third and fourth equation: the size they are divided by, and what rounding leaves open of t and D.
 
-        They are divided by powers of β and β − 1, and ∂_t has terms of n/t. No mismatch is asked to beat the rounding of
-        its own terms, so that is part of the size.
+        They are divided by powers of β and β − 1, and ∂_t has terms of n/t. No mismatch is asked to
+        beat the rounding of its own terms, so that is part of the size.
         """
         _, t, D, V, _, beta = self.theta
         W, eps = gap(self.z), np.finfo(float).eps
@@ -151,7 +153,7 @@ class State:
 
     @property
     def rounding(self) -> Floats:
-        """What rounding leaves open of ln t and ln D: much of it next to β = 0 and β = 1, where equations are limits."""
+        """What rounding leaves open of ln t and ln D: much next to β = 0 and 1, where equations are limits."""
         values = np.zeros(len(self.z))
         values[1:3] = self._sizes[1]
         return values
@@ -159,7 +161,8 @@ class State:
     def _terms(self) -> Iterator[_Term]:
         """The equations as sums of terms: a factor times an entry of the gradient g in z.
 
-        ∂_m = g₀/m, ∂_t = g₁/t, and at fixed D ∂_D = g₂/(Dω), ∂_V = (g₃ − g₂/ω)/V, ω = W/V for β < 0 and 1 otherwise.
+        ∂_m = g₀/m, ∂_t = g₁/t, and at fixed D ∂_D = g₂/(Dω), ∂_V = (g₃ − g₂/ω)/V, ω = W/V for β < 0
+        and 1 otherwise.
         """
         m, t, D, V, _, beta = self.theta
         W, n, stretch = gap(self.z), self.problem.budget, float(np.cosh(self.z[5]))
@@ -243,8 +246,9 @@ def evaluate(problem: Problem, z: Floats, mesh: Mesh | None = None) -> State:
 def solve(problem: Problem, z: Floats, control: Control) -> State:
     """Newton from z; the answer carries its residual, its iterations and the tangent of the branch.
 
-    Steps are limited to one unit of z. Newton stops at a relative mismatch of 10⁻¹¹, or where rounding lets it go no
-    further if that is below 10⁻⁷; anything else raises :class:`ConvergenceError`.
+    Steps are limited to one unit of z. Newton stops at a relative mismatch of 10⁻¹¹, or where
+    rounding lets it go no further if that is below 10⁻⁷; anything else raises
+    :class:`ConvergenceError`.
     """
     made_at, state = z, evaluate(problem, z)
     best: State | None = None

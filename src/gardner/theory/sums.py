@@ -1,12 +1,14 @@
 """Sums over outer nodes: value, gradient and Hessian in the parameters of a family of nodes.
 
-A row at η (or a weight at ξ) has the field f = φ + a₀ + a₁η² + L(ηc, s, τ, β) and the teacher's weight Z(ηM, T). Rows
-add Z·[ln(1 + e^f) − ln(1 + e^φ)] to the free entropy, weights add Z·f. The nine parameters are, in this order,
+A row at η (or a weight at ξ) has the field f = φ + a₀ + a₁η² + L(ηc, s, τ, β) and the teacher's
+weight Z(ηM, T). Rows add Z·[ln(1 + e^f) − ln(1 + e^φ)] to the free entropy, weights add Z·f. The
+nine parameters are, in this order,
 
     c, s, τ, β, a₀, a₁, φ, M, T.
 
-Z is normalised, so the constant ln(1+e^φ) can be taken out exactly: what is left is of order β and lives where labels are
-uncertain, and its derivatives stay accurate when that is a sliver of the range (large pools) or β is small.
+Z is normalised, so the constant ln(1+e^φ) can be taken out exactly: what is left is of order β and
+lives where labels are uncertain, and its derivatives stay accurate when that is a sliver of the
+range (large pools) or β is small.
 """
 
 from __future__ import annotations

@@ -1,7 +1,8 @@
 """Numbers that know their first and second derivatives in the unknowns of a problem.
 
-Every parameter of an integral is a short formula of six to ten unknowns. Written over :class:`Taylor` numbers it comes
-with its gradient and Hessian; :func:`composed` puts such parameters into a function whose derivatives are known.
+Every parameter of an integral is a short formula of six to ten unknowns. Written over
+:class:`Taylor` numbers it comes with its gradient and Hessian; :func:`composed` puts such
+parameters into a function whose derivatives are known.
 """
 
 from __future__ import annotations

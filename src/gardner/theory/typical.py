@@ -1,13 +1,15 @@
 """The typical subset (β = 0): what random choice reaches, and where every branch starts.
 
-A random subset of ratio n is an ordinary learning problem (:mod:`gardner.theory.fixed_points`); for a Gaussian prior
-its overlap Q extremises
+A random subset of ratio n is an ordinary learning problem (:mod:`gardner.theory.fixed_points`); for
+a Gaussian prior its overlap Q extremises
 
-    ln v = extr_Q { ½[ln(1−Q) + Q] + n Σ_y ∫Dη e^{ψ_Y(y, √Q η, 1−Q)} ψ_Y(y, √Q η, 1−Q) }      [barbier2019].
+    ln v = extr_Q { ½[ln(1−Q) + Q] + n Σ_y ∫Dη e^{ψ_Y(y, √Q η, 1−Q)} ψ_Y(y, √Q η, 1−Q) }
+    [barbier2019].
 
-The overlap q = m² + t of two *different* random subsets appears first at order β² of Φ: with p = n/α and
-K(t) = Σ_y ∫Dη Z⁰_Y(y, η) [∫Dζ ψ_Y(y, √q η + √D ζ, V)]² at fixed m, Q and V, its hat is q̂ = α p² dK/dt, and the weights
-answer q = ∫Dξ Z⁰_X(ξ) [∫Dλ x̂(A, √q̂ ξ + √(Q̂−q̂) λ)]², that is t = V² q̂ for a Gaussian prior.
+The overlap q = m² + t of two *different* random subsets appears first at order β² of Φ: with p =
+n/α and K(t) = Σ_y ∫Dη Z⁰_Y(y, η) [∫Dζ ψ_Y(y, √q η + √D ζ, V)]² at fixed m, Q and V, its hat is q̂ =
+α p² dK/dt, and the weights answer q = ∫Dξ Z⁰_X(ξ) [∫Dλ x̂(A, √q̂ ξ + √(Q̂−q̂) λ)]², that is t = V²
+q̂ for a Gaussian prior.
 """
 
 from __future__ import annotations
@@ -22,8 +24,8 @@ import numpy as np
 from gardner.errors import ConvergenceError
 from gardner.model import GLM, PERCEPTRON
 from gardner.theory import regression
-from gardner.theory.fixed_points import FixedPoint, fixed_points, sigmoid
 from gardner.theory.expansion import Psi, channel_psi, prior_slopes
+from gardner.theory.fixed_points import FixedPoint, fixed_points, sigmoid
 from gardner.theory.inputs import check_budget, check_pair, check_pool_ratio
 from gardner.theory.noise import typical_information
 from gardner.theory.pair import Pair
@@ -42,7 +44,8 @@ _HERMITE = np.polynomial.hermite_e.hermegauss(80)
 class Solution:
     """One stable fixed point of state evolution: ``unique``, or ``uninformed`` and ``informed`` where there are two.
 
-    The free entropy of a random subset is its log-volume; the fixed point where it is largest is the true one.
+    The free entropy of a random subset is its log-volume; the fixed point where it is largest is
+    the true one.
     """
 
     name: str
@@ -54,10 +57,11 @@ class Solution:
 class Typical:
     """A random subset of ``budget``·N rows: log-volume per weight, overlaps, accuracies, information, and their proof.
 
-    ``overlap`` is m, that of teacher and student (a matched pair has m = Q), ``self_overlap`` Q, ``norm`` r.
-    ``accuracy`` is that of the posterior mean (Bayes), ``gibbs_accuracy`` that of one student drawn from the posterior;
-    for real labels both are the share of the field's variance that is explained. ``information`` (per weight, nats) is
-    defined in :mod:`gardner.theory.noise`. ``branches`` are the stable fixed points, the largest free entropy first.
+    ``overlap`` is m, that of teacher and student (a matched pair has m = Q), ``self_overlap`` Q,
+    ``norm`` r. ``accuracy`` is that of the posterior mean (Bayes), ``gibbs_accuracy`` that of one
+    student drawn from the posterior; for real labels both are the share of the field's variance
+    that is explained. ``information`` (per weight, nats) is defined in :mod:`gardner.theory.noise`.
+    ``branches`` are the stable fixed points, the largest free entropy first.
     """
 
     budget: float
@@ -118,7 +122,10 @@ def typical_of(pair: Pair, budget: float) -> Typical:
 
 
 def _check_possible(pair: Pair, at: FixedPoint, budget: float) -> None:
-    """Refuse what is not resolved: known to a tenth only, or, since K kinds of labels carry at most n ln K, impossible."""
+    """Refuse what is not resolved: known to a tenth only, or impossible.
+
+    Labels of K kinds carry between nothing and n ln K.
+    """
     possible = at.quadrature_error < _POSSIBLE + 0.1 * abs(at.log_volume)
     if not pair.regression and pair.matched:
         slack = 1e-9 + 10.0 * at.quadrature_error

@@ -1,4 +1,4 @@
-"""ψ with its derivatives: closed forms and tables against automatic differentiation, and an own channel against probit."""
+"""ψ with its derivatives, closed or tabulated, against automatic differentiation and against probit."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from gardner.model import (
 from gardner.model.numeric import NumericChannel
 from gardner.model.special import NUMPY, Array, Library
 from gardner.theory.expansion import Table, channel_psi, channel_remainder, prior_psi
-from gardner.theory.quadrature import Floats
+from gardner.theory.taylor import Floats
 
 FIELDS = np.array([-200.0, -30.0, -5.0, -1.0, -0.1, 0.05, 0.3, 2.0, 9.0, 40.0])
 
@@ -77,9 +77,7 @@ def test_what_is_left_without_the_gaussian_part(channel: Channel) -> None:
         np.testing.assert_allclose(one, other, rtol=1e-7, atol=1e-9)
 
 
-@pytest.mark.parametrize(
-    "prior", [Gaussian(1.7), GaussBernoulli(0.2), Rademacher(), Laplace(), Laplace(0.01)], ids=str
-)
+@pytest.mark.parametrize("prior", [Gaussian(1.7), GaussBernoulli(0.2), Rademacher(), Laplace(), Laplace(0.01)], ids=str)
 @pytest.mark.parametrize("A", [0.2, 3.0])
 @double_precision
 def test_priors(prior: Prior, A: float) -> None:
@@ -89,7 +87,7 @@ def test_priors(prior: Prior, A: float) -> None:
 
 
 def test_a_table_grows_and_keeps_its_digits() -> None:
-    """Asked for more fields later, and with a feature far narrower than its range: both ends and the feature are right."""
+    """Asked for more fields later, and with a feature far narrower than its range."""
 
     def formula(x: Floats) -> tuple[Floats, Floats, Floats]:
         t = np.tanh(50.0 * (x - 1.5))
@@ -104,7 +102,7 @@ def test_a_table_grows_and_keeps_its_digits() -> None:
 
 @pytest.mark.slow
 def test_a_channel_of_ones_own_has_the_same_bounds() -> None:
-    """Probit labels by their formula alone, without symmetry: tables for ψ, and the third and fourth derivative by them."""
+    """Probit labels by their formula alone, without symmetry: tables stand for ψ and its derivatives."""
     ours, own = bounds(GLM(channel=Probit(0.3)), 3.0, 0.6), bounds(GLM(channel=Doubled()), 3.0, 0.6)
     for one, other in ((ours.minimum, own.minimum), (ours.maximum, own.maximum)):
         assert one.log_volume == pytest.approx(other.log_volume, abs=1e-7)

@@ -11,6 +11,8 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy.integrate import quad
+from scipy.special import ndtr
 from tests.jax_formula import (
     Hats,
     Theta,
@@ -26,8 +28,6 @@ from tests.jax_formula import (
     weight_average,
     weight_nodes,
 )
-from scipy.integrate import quad
-from scipy.special import ndtr
 
 from gardner.model import (
     GLM,
@@ -48,9 +48,10 @@ from gardner.theory.branch import begin
 from gardner.theory.free_entropy import to_coordinates
 from gardner.theory.jets import Mesh, jet, make_mesh, outer_grid, quadrature_shift
 from gardner.theory.pair import Pair, pair_of
-from gardner.theory.quadrature import Floats, Grid
+from gardner.theory.quadrature import Grid
 from gardner.theory.state_evolution import weight_grid
 from gardner.theory.stationary import Problem
+from gardner.theory.taylor import Floats
 
 overlaps = st.tuples(st.floats(0.05, 0.9), st.floats(0.01, 0.4), st.floats(0.01, 0.4), st.floats(0.05, 0.8))
 fields = st.floats(-8.0, 6.0)
@@ -122,7 +123,9 @@ def test_general_form_equals_closed_form() -> None:
         xi = weight_grid(pair, hats.m, hats.q)
         nodes = weight_nodes(pair.student.prior, beta, hats, xi)
 
-        def general(h: Any, theta: Any = theta, xi: Any = xi, nodes: Any = nodes, grid: Any = grid, rows: Any = rows) -> Any:
+        def general(
+            h: Any, theta: Any = theta, xi: Any = xi, nodes: Any = nodes, grid: Any = grid, rows: Any = rows
+        ) -> Any:
             prior_part = coupling(theta, Hats(*h)) + weight_average(pair, theta.beta, Hats(*h), xi, nodes)
             return prior_part + 3.0 * (jax.nn.softplus(theta.phi) + energetic(pair, theta, grid, rows))
 

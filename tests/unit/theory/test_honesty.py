@@ -30,9 +30,10 @@ from gardner.theory.complexity import branch, checked
 from gardner.theory.jets import Mesh
 from gardner.theory.pair import EachLabel, pair_of
 from gardner.theory.point import Point, frozen_point, judged, point_of, typical_point
-from gardner.theory.quadrature import Floats, stretched_grid
+from gardner.theory.quadrature import stretched_grid
 from gardner.theory.roots import root_between, root_of_falling
 from gardner.theory.stationary import State, at_complexity, solve
+from gardner.theory.taylor import Floats
 
 REFERENCE = -0.96258255  # the lower end at alpha = 3, budget = 0.6
 

@@ -12,7 +12,8 @@ from scipy.special import log_ndtr, logsumexp
 from gardner.model import Channel, Flip, Logistic, Sign
 from gardner.theory.average import INNER_ORDER, Inner
 from gardner.theory.expansion import channel_psi
-from gardner.theory.quadrature import Floats, Grid, peak, refine, stretched_grid, window, window_rule
+from gardner.theory.quadrature import Grid, peak, refine, stretched_grid, window, window_rule
+from gardner.theory.taylor import Floats
 
 
 def inner(h: float, D: float, V: float, beta: float, order: int = INNER_ORDER) -> float:
