@@ -126,11 +126,15 @@ def theta_of(z: Any) -> Theta:
     return Theta(jnp.exp(z[0]), jnp.exp(z[1]), D, V, jnp.sinh(z[4]), beta)
 
 
-def hats_of(k: Any) -> Hats:
-    """Hats of k; for a fixed norm A stands for nothing and is zero."""
-    q = jnp.exp(k[1])
-    Q = q + jnp.exp(k[2])
-    return Hats(jnp.exp(k[0]), q, Q, (k[3] if len(k) > 3 else 0.0) - Q)
+def hats_of(pair: Pair, z: Any) -> Hats:
+    """Hats at the coordinates (z, k); for a fixed norm A stands for nothing and is zero."""
+    m, q, apart = jnp.exp(z[6]), jnp.exp(z[7]), jnp.exp(z[8])
+    A = 0.0
+    if not pair.fixed_norm and math.isinf(pair.tail_precision):
+        A = jnp.sinh(z[9])
+    elif not pair.fixed_norm:
+        A = jnp.exp(z[9]) - pair.tail_precision + jnp.maximum(jnp.sinh(z[5]), 0.0) * apart
+    return Hats(m, q, q + apart, A - q - apart)
 
 
 def entropic(theta: Theta, variance: float = 1.0) -> Any:
@@ -219,6 +223,12 @@ def weight_average(pair: Pair, beta: Any, hats: Hats, grid: Grid, nodes: tuple[F
 
 
 def jet_of(function: Callable[[jax.Array], Any], z: Floats) -> tuple[float, Floats, Floats]:
-    """Value, gradient and Hessian."""
-    value, gradient, hessian = (f(jnp.asarray(z)) for f in (function, jax.grad(function), jax.hessian(function)))
-    return float(value), np.asarray(gradient), np.asarray(hessian)
+    """Value, gradient and Hessian, a column at a time by one compiled program."""
+
+    @jax.jit
+    def along(x: jax.Array, direction: jax.Array) -> Any:
+        return jax.jvp(jax.value_and_grad(function), (x,), (direction,))
+
+    columns = [along(jnp.asarray(z), axis) for axis in jnp.eye(len(z))]
+    (value, gradient), _ = columns[0]
+    return float(value), np.asarray(gradient), np.stack([np.asarray(change) for _, (_, change) in columns], 1)

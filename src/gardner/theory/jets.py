@@ -146,8 +146,9 @@ def _weight_inner(at: Parameters, xi: Floats) -> Inner:
 
 def _weight_teacher(at: Parameters, values: tuple[float, ...], xi: Floats) -> Six:
     """ln Z⁰_X with the Gaussian weight of ξ, whose product is finite where the factors are not, and derivatives."""
-    value, *derivatives = prior_psi(at.pair.teacher.prior, values[8]).full(values[7] * xi)
-    return value - 0.5 * xi * xi - _LOG_ROOT_2PI, *derivatives
+    value, *rest = prior_psi(at.pair.teacher.prior, values[8]).full(values[7] * xi)
+    first, turn, second, mixed, twice = rest
+    return value - 0.5 * xi * xi - _LOG_ROOT_2PI, first, turn, second, mixed, twice
 
 
 def jet(pair: Pair, pool_ratio: float, z: Floats, mesh: Mesh, check: bool = False) -> Jet:

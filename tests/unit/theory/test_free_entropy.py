@@ -101,10 +101,10 @@ def test_hats_against_automatic_differentiation(prior: Prior, beta: float) -> No
     mesh = make_mesh(pair, z)
     assert mesh.weights is not None
     grid = mesh.weights
-    nodes = weight_nodes(prior, beta, hats_of(z[6:]), grid)
+    nodes = weight_nodes(prior, beta, hats_of(pair, z), grid)
 
     def formula(x: Any) -> Any:
-        theta, hats = theta_of(x), hats_of(x[6:])
+        theta, hats = theta_of(x), hats_of(pair, x)
         extra = 0.5 * theta.beta * hats.r * (1.0 - theta.r) if pair.fixed_norm else 0.0  # r = r⁰, whatever V
         return coupling(theta, hats) + extra + weight_average(pair, theta.beta, hats, grid, nodes)
 
