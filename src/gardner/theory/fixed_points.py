@@ -35,7 +35,6 @@ _SCAN = 97
 _RANGE = (-45.0, 40.0)  # of logit(Q/r⁰) where there is one fixed point only
 _LEAST = 1e-20  # r⁰Q̂ below which labels tell nothing that double precision could show
 _SWEEPS, _DAMPING = 400, 0.3
-_COLLAPSED = -100.0  # ln V of a student who has nothing left
 _SAME = 1e-6  # two starts that end this close (in logarithms) found one fixed point
 
 
@@ -216,8 +215,6 @@ def _iterate(pair: Pair, budget: float, logs: Floats, name: str) -> FixedPoint:
         if not np.all(np.isfinite(change)):
             raise ConvergenceError(f"state evolution left its domain from the {name} start")
         logs = logs + (1.0 - _DAMPING) * np.clip(change, -2.0, 2.0)
-        if logs[2] < _COLLAPSED and pair.student.channel.noiseless:
-            raise NothingLeftError
         if np.abs(change).max() < 1e-4:
             break
 
@@ -228,6 +225,8 @@ def _iterate(pair: Pair, budget: float, logs: Floats, name: str) -> FixedPoint:
 
     answer = root(change_at, logs, tol=1e-13)
     residual = float(np.abs(_sweep(pair, budget, answer.x) - answer.x).max())
+    if not residual < 1e-8 and change[2] < 0.0 and pair.student.channel.noiseless:
+        raise NothingLeftError  # the volume shrinks on and on
     if not residual < 1e-8:
         raise ConvergenceError(f"state evolution does not converge from the {name} start (residual {residual:.1e})")
     m, S, V = (float(x) for x in np.exp(answer.x))

@@ -114,11 +114,25 @@ def test_inner_average_where_nothing_is_concave(channel: Channel) -> None:
     h = np.array([-2.0, 0.0, 1.5, 3.0, 4.0])
     average = Inner(channel_psi(channel, 1.0, V), beta, h, D)
     ours = average.log_average(average.locate(False))
-    z = np.linspace(-40.0, 40.0, 200_001)
+    z = np.linspace(-40.0, 40.0, 20_001)
     for value, centre in zip(ours, h, strict=True):
         psi = np.asarray(channel.log_partition(1.0, centre + math.sqrt(D) * z, V))
         expected = logsumexp(beta * psi - 0.5 * z * z) + math.log((z[1] - z[0]) / math.sqrt(2 * math.pi))
         assert value == pytest.approx(expected, abs=1e-8)
+
+
+def test_a_far_peak_is_found() -> None:
+    """A wrong label at large β: flat around ζ = 0, and far out, where the field turns, a higher peak.
+
+    Version 0.1.0 searched from zero outwards, saw nothing at ±10 and stopped.
+    """
+    D, V, beta, h = 0.04, 1e-3, 120.0, np.array([-4.2])
+    average = Inner(channel_psi(Flip(0.05), 1.0, V), beta, h, D)
+    z = np.linspace(-40.0, 60.0, 400_001)
+    psi = np.asarray(Flip(0.05).log_partition(1.0, h[0] + math.sqrt(D) * z, V))
+    expected = logsumexp(beta * psi - 0.5 * z * z) + math.log((z[1] - z[0]) / math.sqrt(2 * math.pi))
+    assert average.log_average(average.locate(False))[0] == pytest.approx(expected, abs=1e-7)
+    assert expected > beta * math.log(0.05) + 50.0  # the peak at zero would have given that without the 50
 
 
 def _integrate(grid: Grid, function: object) -> float:
