@@ -100,6 +100,7 @@ def _tabulate() -> tuple[NDArray[np.float64], ...]:
     """Coefficients of r(x)/t on each cell, by its values and slopes at the ends."""
     ends = np.arange(_CELLS + 1) / _CELLS
     values = np.polyval(MILLS, 2.0 * ends - 1.0)
+    values[-1] = 2.0 * math.exp(-_HALF_LOG_2PI)  # so that Φ(0) is one half to the last bit
     slopes = 2.0 / _CELLS * np.polyval(np.polyder(np.array(MILLS)), 2.0 * ends - 1.0)
     rise = values[1:] - values[:-1]
     first, last = slopes[:-1], slopes[1:]

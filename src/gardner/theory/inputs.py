@@ -110,6 +110,13 @@ def _check_units(model: GLM) -> None:
 def check_model(model: object, teacher: object = None) -> Pair:
     """A pair whose complexity curve can be followed."""
     pair = check_pair(model, teacher)
+    if pair.mute:
+        raise InvalidInputError(
+            "model",
+            pair.teacher.channel,
+            "its labels hardly depend on the weights: less than double precision can tell from not at all",
+            hint="use less noise, or a larger scale of the weights",
+        )
     if pair.even:
         raise InvalidInputError(
             "model",

@@ -61,6 +61,16 @@ class Pair:
         )
 
     @cached_property
+    def mute(self) -> bool:
+        """Whether labels do not depend on the field, as far as double precision shows."""
+        channel, scale = self.teacher.channel, self.teacher_scale
+        omega, V = scale * np.array([0.0, 0.3, 1.1, 2.7]), 0.5 * scale**2
+        return all(
+            np.ptp(np.asarray(channel.log_partition(y, omega, V))) < 1e-12
+            for y in channel.labels or (0.4 * scale,)
+        )
+
+    @cached_property
     def tail_precision(self) -> float:
         """The a of ψ_X ≈ b²/2(A + a) at large fields b, for the student's prior; infinite if weights are bounded."""
         variance = float(np.asarray(self.student.prior.moments(np.float64(1.0), np.float64(_FAR_FIELD))[1]))

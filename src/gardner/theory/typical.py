@@ -166,7 +166,7 @@ def typical_theta(pair: Pair, pool_ratio: float, budget: float) -> tuple[float, 
         answer = weight_correlation(pair, best, q_hat) if q_hat > 0.0 else 0.0
         if not answer > 0.0:
             raise ConvergenceError(
-                "the overlap of two different subsets is lost to rounding", hint="use a larger budget"
+                "the overlap of two different subsets is lost to rounding", hint="use a larger budget, or less noise"
             )
         return math.log(answer) - math.log(t)
 
