@@ -129,7 +129,7 @@ def theta_of(z: Any) -> Theta:
 def hats_of(pair: Pair, z: Any) -> Hats:
     """Hats at the coordinates (z, k); for a fixed norm A stands for nothing and is zero."""
     m, q, apart = jnp.exp(z[6]), jnp.exp(z[7]), jnp.exp(z[8])
-    A = 0.0
+    A: Any = 0.0
     if not pair.fixed_norm and math.isinf(pair.tail_precision):
         A = jnp.sinh(z[9])
     elif not pair.fixed_norm:

@@ -117,7 +117,7 @@ def log_normal(u: NDArray[np.float64]) -> tuple[NDArray[np.float64], ...]:
     t = SCALE / (SCALE + x)
     place = t * _CELLS
     with np.errstate(invalid="ignore"):  # what is not a number stays so: its place is none
-        cell = np.clip(place.astype(np.intp), 0, _CELLS - 1)
+        cell = np.maximum(np.minimum(place.astype(np.intp), _CELLS - 1), 0)
     place = place - cell
     excess = _TABLE[3][cell]
     for column in _TABLE[2::-1]:

@@ -39,7 +39,7 @@ _LARGEST_BETA = 1e9
 _MOST_STEPS = 400  # tried per side; an honest "unresolved" beats a hang, and a count does not depend on the machine
 _SHORTEST_WITH_HATS, _SHORTEST_NEAR_END = 1e-2, 0.1
 _TURN = 0.03  # longest step round a turning point of ln v
-_FIRST_STEP, _LONGEST_STEP, _SHORTEST_STEP = 0.4, 2.5, 1e-5
+_FIRST_STEP, _LONGEST_STEP, _SHORTEST_STEP = 0.6, 2.5, 1e-5
 
 
 _MOST_BEND = 0.3

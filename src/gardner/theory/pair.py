@@ -66,8 +66,7 @@ class Pair:
         channel, scale = self.teacher.channel, self.teacher_scale
         omega, V = scale * np.array([0.0, 0.3, 1.1, 2.7]), 0.5 * scale**2
         return all(
-            np.ptp(np.asarray(channel.log_partition(y, omega, V))) < 1e-12
-            for y in channel.labels or (0.4 * scale,)
+            np.ptp(np.asarray(channel.log_partition(y, omega, V))) < 1e-12 for y in channel.labels or (0.4 * scale,)
         )
 
     @cached_property
