@@ -22,7 +22,7 @@ import numpy as np
 from gardner.errors import ConvergenceError, InvalidInputError
 from gardner.model import GLM, PERCEPTRON
 from gardner.theory.bounds import LN2
-from gardner.theory.branch import Side, Status
+from gardner.theory.branch import Side, Status, follow
 from gardner.theory.complexity import at_volume, branch
 from gardner.theory.inputs import LARGEST, SMALLEST, check_model, check_target
 from gardner.theory.point import Point, order_parameters, point_of
@@ -141,7 +141,7 @@ def _answer(
     answer: Callable[..., BudgetAnswer], ends: _Ends, goal: _Goal, alpha: float, random: float | None
 ) -> BudgetAnswer:
     """The three budgets of a goal within reach of the pool."""
-    best, notes = _smallest_budget(ends, goal, alpha)
+    best, notes = _smallest_budget(ends, goal, alpha, random)
     agnostic, point, errors = None, None, dict[str, float]()
     try:
         if best is not None:
@@ -201,7 +201,7 @@ class _Ends:
         state = self._near(self._minima, problem, at_complexity(0.0))
         if state is None:
             followed = branch(problem, Side.MIN)
-            if followed.end is None or followed.status is Status.UNRESOLVED:
+            if followed.end is None or followed.status in {Status.UNRESOLVED, Status.IMPRECISE}:
                 raise ConvergenceError(f"the lower end at budget {budget:.6g} is unresolved ({followed.reason})")
             state = followed.end
         return self._keep(self._minima, budget, state)
@@ -211,12 +211,13 @@ class _Ends:
         if budget in self._halvings:
             return self._halvings[budget]
         problem, halving = Problem(self._model, self._alpha, budget), -budget * LN2
-        lowest = self.minimum(budget)
-        if lowest.log_volume >= halving:
-            return lowest
         state = self._near(self._halvings, problem, at_log_volume(halving))
-        if state is None:
-            state = at_volume(problem, branch(problem, Side.MIN), halving)
+        if state is None or state.complexity < 0.0:
+            # the branch is followed no further than needed: its end may be far away
+            side = follow(problem, Side.MIN, lambda state: state.log_volume < halving)
+            if side.end is None or side.end.log_volume >= halving:
+                return self.minimum(budget)
+            state = at_volume(problem, side, halving)
         return self._keep(self._halvings, budget, state)
 
     def _near(self, known: dict[float, State], problem: Problem, control: Control) -> State | None:
@@ -235,10 +236,16 @@ class _Ends:
         return state
 
 
-def _smallest_budget(ends: _Ends, goal: _Goal, alpha: float) -> tuple[float | None, tuple[str, ...]]:
-    """The budget at which the lower end of the curve reaches the goal; a note says why it was not found."""
+def _smallest_budget(
+    ends: _Ends, goal: _Goal, alpha: float, random: float | None
+) -> tuple[float | None, tuple[str, ...]]:
+    """The budget at which the lower end of the curve reaches the goal; a note says why it was not found.
+
+    The search starts below what random choice needs, and at no more than a label a weight: the best
+    subset needs less than the one, and hardly ever more than the other.
+    """
     try:
-        low = 0.3 * alpha
+        low = max(min(0.3 * (alpha if random is None else min(random, alpha)), 1.0), _SMALLEST)
         while goal.excess(ends.minimum(low)) > 0.0:
             low *= 0.4
             if low < _SMALLEST:
