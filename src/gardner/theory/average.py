@@ -37,8 +37,8 @@ class Inner:
     spread: float
     tail: float = 0.0
 
-    def locate(self, single: bool, drop: float = DROP) -> Peak | Window:
-        """Where the integrands live; ``single`` if they have one peak each."""
+    def locate(self, single: bool, drop: float = DROP, start: Peak | Window | None = None) -> Peak | Window:
+        """Where the integrands live; ``single`` if they have one peak each, which ``start`` may be close to."""
         root, beta, centre = math.sqrt(self.spread), self.beta, self.centre
 
         def slopes(z: Floats) -> tuple[Floats, Floats, Floats]:
@@ -49,7 +49,8 @@ class Inner:
             return beta * self.psi.value(centre + root * z)
 
         if single:
-            return peak(value, slopes, len(centre), drop)
+            near = start if isinstance(start, Peak) and len(start.mode) == len(centre) else None
+            return peak(value, slopes, len(centre), drop, near)
         places = [(-centre / root, 1.0)]  # where the field is zero
         room = 1.0 - beta * self.spread * self.tail
         if beta * self.tail > 0.0 and room > 0.0:

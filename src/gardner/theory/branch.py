@@ -179,9 +179,6 @@ def _walk(
             if step < (_SHORTEST_NEAR_END if reach < _NEARLY else _shortest_step(problem)):
                 return Status.UNRESOLVED, f"the branch could not be followed further ({error.what})"
             continue
-        if _past_turn(side, last, new):
-            told = f"the branch turns back in ln v, with Σ = {last.complexity:.3g} left"
-            return Status.UNRESOLVED, told
         states.append(new)
         path = [path[-1], (new.z, _oriented(new, new.z - last.z))]
         step = min(_LONGEST_STEP, step * (1.7 if new.iterations <= 4 else 1.2 if new.iterations <= 5 else 0.7))
@@ -245,18 +242,13 @@ def _next(problem: Problem, side: Side, last: State, ahead: Floats) -> State:
     backwards = side.sign * (new.log_volume - last.log_volume) < -_NOISE
     if new.theta.beta * last.theta.beta <= 0.0 or (backwards and abs(last.theta.beta) > _WALL):
         raise ConvergenceError("the branch turned back")
-    if (backwards or _past_turn(side, last, new)) and step > _TURN:  # between there and here Σ may have been negative
+    # a turning point of ln v between the two; the slope tells, also where ln v is still beyond the last one's
+    rises = side.sign * float(ahead @ last.log_volume_slope) > 0.0
+    falls = side.sign * float(_oriented(new, new.z - last.z) @ new.log_volume_slope) < 0.0
+    turns = rises and (backwards or (falls and abs(new.theta.beta) < _WALL))
+    if turns and step > _TURN:  # between there and here Σ may have been negative
         raise ConvergenceError("the branch turns back in ln v")
     return new
-
-
-def _past_turn(side: Side, last: State, new: State) -> bool:
-    """Whether a turning point of ln v lies behind; the slope tells, also where ln v is still beyond the last one's.
-
-    From there on Σ grows again, since dΣ/d ln v = −β: it does not reach zero.
-    """
-    rise = float(_oriented(new, new.z - last.z) @ new.log_volume_slope)
-    return side.sign * rise < 0.0 and abs(new.theta.beta) < _WALL and new.complexity > 0.0
 
 
 def _zero(problem: Problem, inside: Floats, states: list[State]) -> State:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -19,7 +19,7 @@ from gardner.theory.average import CHECK_ORDER, INNER_ORDER, Inner, Tilted
 from gardner.theory.expansion import Psi, Six, channel_psi, channel_remainder, is_log_concave, prior_psi
 from gardner.theory.free_entropy import Parameters, Rows, Theta, to_theta
 from gardner.theory.pair import Pair
-from gardner.theory.quadrature import Grid, refine
+from gardner.theory.quadrature import Grid, Peak, Window, refine
 from gardner.theory.state_evolution import weight_grid
 from gardner.theory.sums import Fields, sigmoid, softplus, total
 from gardner.theory.taylor import Floats, Taylor, composed
@@ -45,6 +45,7 @@ class Mesh:
 
     rows: Grid
     weights: Grid | None = None
+    peaks: dict[object, Peak | Window] = field(default_factory=dict, compare=False, repr=False)  # found last time
 
     @property
     def resolved(self) -> bool:
@@ -77,9 +78,13 @@ class Kind:
             raise TypeError("real labels have no inner average")
         return Inner(self.psi, self.beta, self.rows.c.value * self.eta, self.rows.s.value)
 
-    def tilted(self, order: int = INNER_ORDER) -> Tilted | None:
-        """L with its derivatives, but for the closed part."""
-        return None if self.psi is None else self.inner.tilted(self.inner.locate(self.single), order)
+    def tilted(self, order: int = INNER_ORDER, peaks: dict[object, Peak | Window] | None = None) -> Tilted | None:
+        """L with its derivatives, but for the closed part; ``peaks`` are kept for the next time."""
+        if self.psi is None:
+            return None
+        key, peaks = (self.y, self.turned), {} if peaks is None else peaks
+        peaks[key] = self.inner.locate(self.single, start=peaks.get(key))
+        return self.inner.tilted(peaks[key], order)
 
     def field(self, order: int = INNER_ORDER) -> Floats:
         """L at each node."""
@@ -114,24 +119,29 @@ def teacher_weight(at: Parameters, kind: Kind) -> Six | None:
     return channel_psi(at.pair.teacher.channel, kind.y, spread.value).full(mean.value * kind.eta)
 
 
-def energetic(at: Parameters, grid: Grid, order: int = INNER_ORDER) -> Taylor:
+def energetic(
+    at: Parameters, grid: Grid, order: int = INNER_ORDER, peaks: dict[object, Peak | Window] | None = None
+) -> Taylor:
     """Σ_y ∫Dη Z⁰_Y(y, η) {ln[1 + e^{φ + L(y, √q η)}] − ln(1 + e^φ)}."""
     result = at.none
     for kind in kinds(at, *grid.normal()):
         rows = kind.rows
-        fields = Fields.of(kind.eta, rows.constant.value, rows.square.value, kind.tilted(order))
+        fields = Fields.of(kind.eta, rows.constant.value, rows.square.value, kind.tilted(order, peaks))
         sum_ = total(fields, kind.weights, teacher_weight(at, kind), at.phi.value)
         of = [rows.c, rows.s, rows.tau, at.beta, rows.constant, rows.square, at.phi, *at.teacher]
         result = result + composed(sum_.value, sum_.slope, sum_.curve, of)
     return result
 
 
-def weight_average(at: Parameters, grid: Grid, order: int = _WEIGHT_ORDER) -> Taylor:
+def weight_average(
+    at: Parameters, grid: Grid, order: int = _WEIGHT_ORDER, peaks: dict[object, Peak | Window] | None = None
+) -> Taylor:
     """∫Dξ Z⁰_X(ξ) ln ∫Dλ exp[β ψ_X(r̂+Q̂, √(Q̂−q̂) λ + √q̂ ξ)]."""
     of, values = at.weights
     xi, weights = grid.plain()
-    inner = _weight_inner(at, xi)
-    tilted = inner.tilted(inner.locate(inner.beta < 0.0), order)
+    inner, peaks = _weight_inner(at, xi), {} if peaks is None else peaks
+    peaks["weights"] = inner.locate(inner.beta < 0.0, start=peaks.get("weights"))
+    tilted = inner.tilted(peaks["weights"], order)
     fields = Fields.of(xi, 0.0, 0.0, tilted)
     sum_ = total(fields, weights, _weight_teacher(at, values, xi), None)
     return composed(sum_.value, sum_.slope, sum_.curve, of)
@@ -154,11 +164,12 @@ def _weight_teacher(at: Parameters, values: tuple[float, ...], xi: Floats) -> Si
 def jet(pair: Pair, pool_ratio: float, z: Floats, mesh: Mesh, check: bool = False) -> Jet:
     """Value, gradient and Hessian of Φ at the coordinates (z, k); ``check`` takes more inner nodes."""
     at = Parameters(pair, z)
-    whole = pool_ratio * (at.phi.softplus() + energetic(at, mesh.rows, CHECK_ORDER if check else INNER_ORDER))
+    inner, outer = (CHECK_ORDER, _WEIGHT_CHECK) if check else (INNER_ORDER, _WEIGHT_ORDER)
+    whole = pool_ratio * (at.phi.softplus() + energetic(at, mesh.rows, inner, mesh.peaks))
     if mesh.weights is None:
         whole = whole + at.entropic()
     else:
-        whole = whole + at.coupling() + weight_average(at, mesh.weights, _WEIGHT_CHECK if check else _WEIGHT_ORDER)
+        whole = whole + at.coupling() + weight_average(at, mesh.weights, outer, mesh.peaks)
     return Jet(whole.value, whole.slope, whole.curve)
 
 

@@ -24,6 +24,7 @@ DROP = 38.0  # a peak is cut where it has fallen by e^−38 ≈ 3·10⁻¹⁷
 PANEL_ORDER = 16
 MAX_PANELS = 160
 WINDOW_PANELS = 8  # of a window that need not hold a single peak
+_SIDES = np.array([[-1.0], [1.0]])
 _SCAN = 21  # points around each place where there may be a peak
 _LOG_ROOT_2PI = 0.5 * np.log(2.0 * np.pi)
 
@@ -44,16 +45,22 @@ class Peak(NamedTuple):
 Slopes = Callable[[Floats], tuple[Floats, Floats, Floats]]  # value, first and second derivative
 
 
-def peak(value_of: Callable[[Floats], Floats], slopes_of: Slopes, count: int, drop: float = DROP) -> Peak:
+def peak(
+    value_of: Callable[[Floats], Floats],
+    slopes_of: Slopes,
+    count: int,
+    drop: float = DROP,
+    start: Peak | None = None,
+) -> Peak:
     """Mode and cut-offs of ``count`` integrands exp(log_factor(z) − z²/2), log-concave in z, elementwise.
 
     Newton from z = 0 converges monotonically for the log-partition functions of most models (their
-    slopes are convex or concave); a step out of the bracket known so far is replaced by its middle.
-    Each cut-off starts where a Gaussian would have fallen by ``drop`` and is moved out until the
-    function has, then in.
+    slopes are convex or concave); a step out of the bracket known so far is replaced by its middle. Each
+    cut-off starts where a Gaussian would have fallen by ``drop`` and is moved out until the function
+    has, then in. ``start`` is the answer to a question close by; Newton starts from its mode.
     """
-    mode = np.zeros(count)
-    low, high = np.full(count, -np.inf), np.full(count, np.inf)
+    mode = np.zeros(count) if start is None else start.mode
+    low, high = np.full(count, -1e300), np.full(count, 1e300)
     for _ in range(80):
         value, slope, curvature = slopes_of(mode)
         slope, bend = slope - mode, curvature - 1.0
@@ -64,10 +71,9 @@ def peak(value_of: Callable[[Floats], Floats], slopes_of: Slopes, count: int, dr
         new = mode - step
         mode = np.where((new >= low) & (new <= high), new, 0.5 * (low + high))
     top = value - 0.5 * mode * mode - drop
-    side = np.array([[-1.0], [1.0]])
 
     def alive(distance: Floats) -> NDArray[np.bool_]:
-        z = mode + side * distance
+        z = mode + _SIDES * distance
         return np.asarray(value_of(z) - 0.5 * z * z > top)
 
     outer = np.broadcast_to(np.sqrt(-2.0 * drop / bend), (2, count)).copy()
@@ -77,7 +83,7 @@ def peak(value_of: Callable[[Floats], Floats], slopes_of: Slopes, count: int, dr
         if not more.any():
             break
         inner, outer = np.where(more, outer, inner), np.where(more, 2.0 * outer, outer)
-    for _ in range(3):  # to an eighth
+    for _ in range(5):  # to a thirty-second of the way
         middle = 0.5 * (inner + outer)
         more = alive(middle)
         inner, outer = np.where(more, middle, inner), np.where(more, outer, middle)
