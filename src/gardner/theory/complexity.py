@@ -18,8 +18,8 @@ from gardner.model import GLM, PERCEPTRON
 from gardner.theory import condensed, frozen
 from gardner.theory.branch import Branch, Side, Status, follow
 from gardner.theory.inputs import check_budget, check_count, check_model, check_number, check_pool_ratio
-from gardner.theory.point import Point, judged, next_to, point_of, typical_point, whole_pool_point
-from gardner.theory.stationary import Problem, State, at_log_volume, solve
+from gardner.theory.point import Point, between, judged, next_to, point_of, typical_point, whole_pool_point
+from gardner.theory.stationary import Problem, State, at_beta, at_log_volume, solve
 from gardner.theory.taylor import Floats
 from gardner.theory.typical import typical_of
 
@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 
 
 MOST_POINTS = 10_000
+_NEAR_ONE, _BESIDE_ONE = 1e-6, 1e-4  # of β
 _NEAR_TOP = 1e-4  # of a side's length: nearer to the typical point than that, values are interpolated
 
 
@@ -205,7 +206,12 @@ def complexity_at(
     near = _NEAR_TOP * (end - top.log_volume)
     if abs(target - top.log_volume) < abs(near):
         return next_to(top, point_of(at_volume(problem, side, top.log_volume + near)), target)
-    return point_of(at_volume(problem, side, target))
+    state = at_volume(problem, side, target)
+    if abs(state.theta.beta - 1.0) > _NEAR_ONE:
+        return point_of(state)
+    # at β = 1 the equation for D is a limit: from both sides
+    neighbours = [solve(problem, state.z, at_beta(1.0 + sign * _BESIDE_ONE)) for sign in (-1.0, 1.0)]
+    return between(point_of(state), *map(point_of, neighbours))
 
 
 def checked(model: GLM, pool_ratio: float, budget: float, teacher: GLM | None = None) -> Problem:

@@ -287,3 +287,17 @@ def next_to(top: Point, edge: Point, log_volume: float) -> Point:
         resolved=top.resolved and edge.resolved,
         **mixed,
     )
+
+
+def between(here: Point, one: Point, other: Point) -> Point:
+    """A point whose overlaps are read off the line between two solved neighbours; ln v, Σ and β are its own."""
+    weight = (here.log_volume - one.log_volume) / (other.log_volume - one.log_volume)
+    names = [name for name in _SMOOTH if name != "beta"]
+    mixed = {name: (1.0 - weight) * getattr(one, name) + weight * getattr(other, name) for name in names}
+    apart = max(abs(getattr(other, name) / getattr(one, name) - 1.0) for name in ("m", "q", "Q"))
+    return replace(
+        here,
+        accuracy_error=max(one.accuracy_error, other.accuracy_error) + apart**2,
+        relative_error=max(one.relative_error, other.relative_error) + apart**2,
+        **mixed,
+    )
