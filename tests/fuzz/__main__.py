@@ -5,7 +5,6 @@ from __future__ import annotations
 import argparse
 import os
 import sys
-import tempfile
 import time
 from pathlib import Path
 
@@ -64,8 +63,7 @@ def main() -> int:
 
 
 def _report(cases: list[Case], options: argparse.Namespace) -> int:
-    with tempfile.TemporaryDirectory(prefix="gardner-fuzz-cache-") as cache:
-        verdicts = run_cases(cases, options.workers, cache, Progress(len(cases)))
+    verdicts = run_cases(cases, options.workers, Progress(len(cases)))
     failed = [verdict for verdict in verdicts if verdict.wrong]
     print(f"{len(verdicts)} cases, {len(failed)} failed", end="")
     if failed:

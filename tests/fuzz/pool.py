@@ -46,12 +46,12 @@ class Verdict:
 class Worker:
     """One process that runs cases."""
 
-    def __init__(self, cache: str) -> None:
-        """Start it; compiled formulas are kept in ``cache``."""
+    def __init__(self) -> None:
+        """Start it."""
         self.pipe, theirs = Pipe()
         self.log, self.said = tempfile.TemporaryFile(), ""  # noqa: SIM115 - closed by stop
         path = os.pathsep.join([str(ROOT / "src"), str(ROOT)])
-        env = {**os.environ, "PYTHONPATH": path, "GARDNER_CACHE": cache, "COLUMNS": "140"}
+        env = {**os.environ, "PYTHONPATH": path, "COLUMNS": "140"}
         self.process = subprocess.Popen(  # noqa: S603 - our own module
             [sys.executable, "-m", "tests.fuzz.worker", str(theirs.fileno())],
             cwd=ROOT, env=env, pass_fds=[theirs.fileno()], start_new_session=True,
@@ -112,16 +112,14 @@ class Worker:
         return False
 
 
-def run_cases(
-    cases: Sequence[Case], workers: int, cache: str, tell: Callable[[Verdict], None] = lambda _: None
-) -> list[Verdict]:
+def run_cases(cases: Sequence[Case], workers: int, tell: Callable[[Verdict], None] = lambda _: None) -> list[Verdict]:
     """Every case's verdict, in the order of the cases; ``tell`` hears of each as it comes."""
     verdicts: dict[int, Verdict] = {}
     left = iter(enumerate(cases))
     lock = threading.Lock()
 
     def work() -> None:
-        with _kept(cache) as ask:
+        with _kept() as ask:
             for index, case in _drawn(left, lock):
                 verdict = ask(case)
                 with lock:
@@ -144,14 +142,14 @@ def _drawn(left: Iterator[tuple[int, Case]], lock: Any) -> Iterable[tuple[int, C
 
 
 @contextlib.contextmanager
-def _kept(cache: str) -> Iterator[Callable[[Case], Verdict]]:
+def _kept() -> Iterator[Callable[[Case], Verdict]]:
     """A worker that is replaced when it is gone."""
     worker: Worker | None = None
 
     def ask(case: Case) -> Verdict:
         nonlocal worker
         if worker is None or not worker.alive:
-            worker = Worker(cache)
+            worker = Worker()
         return worker.ask(case)
 
     try:

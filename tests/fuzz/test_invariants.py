@@ -166,7 +166,7 @@ def test_a_worker_that_hangs_is_killed_and_one_that_dies_is_replaced() -> None:
     hangs = Case("hangs", argv, {"mine.py": {"make": "text", "text": "import time\ntime.sleep(600)\n"}})
     text = "import os, signal\nos.kill(os.getpid(), signal.SIGKILL)\n"
     dies = Case("dies", argv, {"mine.py": {"make": "text", "text": text}})
-    worker = Worker("off")
+    worker = Worker()
     begin = time.monotonic()
     verdict = worker.ask(hangs, limit=1.0)
     assert set(verdict.wrong) == {"in_time"}
@@ -174,7 +174,7 @@ def test_a_worker_that_hangs_is_killed_and_one_that_dies_is_replaced() -> None:
     assert not worker.alive
     # root passes over permissions; a worker does not, or a locked file would be as good as any
     locked = Case("locked", ["volume", "-r", "x.npy", "-l", "x.npy"], {"x.npy": {"make": "rows_npy", "mode": "000"}})
-    first, second, third = run_cases([dies, Case("fine", ["models"]), locked], 1, "off")
+    first, second, third = run_cases([dies, Case("fine", ["models"]), locked], 1)
     assert "exit code -9" in first.wrong["known_exit_code"]
     assert (second.wrong, second.code) == ({}, 0)
     assert "ermission" in third.err
