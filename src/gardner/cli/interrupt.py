@@ -1,8 +1,8 @@
 """Ctrl-C ends the command line, wherever it is, with one line and exit code 130.
 
 Python's own answer, an exception in the main thread, does not do. It can be raised in the middle of
-anybody's code: a destructor or a callback of the garbage collector drops it, and C++ (JAX while it
-is imported) crashes on it. It waits for long calls of compiled code, and a thread that compiles
+anybody's code: a destructor or a callback of the garbage collector drops it, and C++ may
+crash on it. It waits for long calls of compiled code, and a thread that compiles
 keeps the process alive after it. So nothing is raised. The process says its line and ends, which is
 safe at any moment: files are renamed when they are whole, those that are being written are removed
 here, and the processes of a sweep end with their pipes.

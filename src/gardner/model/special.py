@@ -1,8 +1,7 @@
 """Array libraries: a namespace with the special functions our models need.
 
 A prior or channel is written once, over a :class:`Library`. NumPy and any array-API library get
-theirs from :func:`library_of`; :mod:`gardner.theory` hands in JAX's (so that JAX stays under
-``theory``).
+theirs from :func:`library_of`; the tests hand in JAX's, to differentiate.
 
 All rests on one function, r(x) = φ(x)/Φ(−x) − x for x ≥ 0: the inverse Mills ratio of a label that
 is not expected, less its asymptote. It is smooth in t = 4/(4+x) down to t = 0 (r ≈ 1/x there), so
