@@ -41,21 +41,20 @@ QUESTIONS: list[tuple[str, str, float, float]] = [
     ("laplace", "linear:0.1", 3.0, 0.6),
 ]
 CHANGES = {
-    ("laplace", "sign"): "the upper branch is followed past β = 1.59, where the search for hats ended before",
-    ("laplace", "flip:0.05"): "the same",
+    ("laplace", "sign"): "the upper end is known exactly (condensed); it was unresolved",
 }
 ASK = """
 import json, sys
-from gardner import GardnerError, bounds, typical
+from gardner import GardnerError, bounds
 from gardner.model import GLM, parse_channel, parse_prior
 for prior, channel, alpha, budget in json.loads(sys.argv[1]):
     model, answer = GLM(parse_prior(prior), parse_channel(channel)), {}
     try:
-        found = bounds(model, alpha, budget) for name, point in (("min", found.minimum.point),
-        ("typical", found.typical), ("max", found.maximum.point)):
+        found = bounds(model, alpha, budget)
+        for name, point in (("min", found.minimum.point), ("typical", found.typical), ("max", found.maximum.point)):
             if point is not None:
-                answer[name] = [point.log_volume, point.accuracy, point.quadrature_error,
-                point.accuracy_error]
+                errors = (point.quadrature_error, getattr(point, "accuracy_error", 0.0))
+                answer[name] = [float(x) for x in (point.log_volume, point.accuracy, *errors)]
         answer["status"] = [found.minimum.status.value, found.maximum.status.value]
     except GardnerError as error:
         answer["refused"] = str(error)
