@@ -83,7 +83,25 @@ class State:
         value = float(self.jet.gradient[index] / stretch)
         slope: Floats = self.jet.hessian[index] / stretch
         slope[index] -= value * np.tanh(self.z[index])
+        if index == 5 and self.problem.pair.fixed_norm and self.theta.beta < 0.0:
+            more, more_slope = self._held_norm
+            return value + more, slope + more_slope
         return value, slope
+
+    @cached_property
+    def _held_norm(self) -> tuple[float, Floats]:
+        """What ∂Φ/∂β lacks where r = r⁰ is given: λ ∂r/∂β, since at fixed e the norm moves with β.
+
+        λ is the multiplier of r = r⁰; the dilation's derivative of Φ is −2r⁰λ.
+        """
+        g, H, z = self.jet.gradient, self.jet.hessian, self.z
+        _, _, D, V, _, _ = self.theta
+        size = -2.0 * self.problem.pair.student.prior.second_moment
+        multiplier, change = (g[0] + 2.0 * g[1] + 2.0 * g[3]) / size, (H[0] + 2.0 * H[1] + 2.0 * H[3]) / size
+        rise = D * D / V  # ∂r/∂β = ∂D/∂β at fixed e and V
+        bend = np.zeros_like(g)
+        bend[2], bend[3], bend[5] = 2.0 * gap(z) / V, 1.0, 2.0 * D / V * np.cosh(z[5])
+        return float(multiplier * rise), rise * (change + multiplier * bend)
 
     @property
     def labels(self) -> float:
@@ -114,7 +132,8 @@ class State:
     def complexity_slope(self) -> Floats:
         """∂Σ/∂z, from the product rule."""
         slope: Floats = self.jet.gradient.copy()
-        slope[4:6] = 0.0  # ∂Φ/∂φ dφ and ∂Φ/∂β dβ are subtracted again
+        slope[4] = 0.0  # ∂Φ/∂φ dφ is subtracted again, and so is ln v dβ
+        slope[5] -= self.log_volume * np.cosh(self.z[5])
         slope -= self.theta.beta * self._derivative(5)[1] + self.theta.phi * self._derivative(4)[1]
         return slope
 
