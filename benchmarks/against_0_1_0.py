@@ -1,6 +1,7 @@
 """This version against an earlier one: the same questions to both, and the worst difference of their answers.
 
-    python benchmarks/against_0_1_0.py [COMMIT]     default: the last version with JAX
+    python benchmarks/against_0_1_0.py [COMMIT]     default: a version with JAX, whose
+    answers are those of 0.1.0 and whose stated errors are the corrected ones
 
 The earlier version is checked out beside this one (``git worktree``) and runs in its own process.
 Two answers agree if they differ by no more than 10⁻⁶ or the sum of both stated errors. Deliberate

@@ -118,7 +118,7 @@ def record(result: Bounds) -> dict[str, Any]:
 
 
 def _doubting(end: End) -> dict[str, float] | None:
-    """At a frozen end, the student of the same volume who does not know the weights yet."""
+    """At a frozen end, the student of that volume who is not sure yet; at a condensed one, the last point."""
     if end.doubting is None:
         return None
     return {key: getattr(end.doubting, key) for key in ("log_volume", "accuracy", "beta", "m", "q", "Q", "r")}

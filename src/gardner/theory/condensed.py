@@ -19,11 +19,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from dataclasses import replace
 
 import numpy as np
 
 from gardner.theory.pair import Pair
-from gardner.theory.point import Point
+from gardner.theory.point import Point, whole_pool_point
 from gardner.theory.stationary import Problem, State
 from gardner.theory.typical import typical_of
 
@@ -54,24 +55,21 @@ def condensed_point(problem: Problem) -> Point:
     known = typical_of(pair, n)
     log_volume = n * _most_likely(pair)
     rest = (half - n) * math.log1p(-n / half) if n < half else 0.0
-    return Point(
+    return replace(
+        whole_pool_point(problem),
         log_volume=log_volume,
         complexity=-n * math.log(n / half) - rest,
-        beta=math.nan,
-        phi=math.nan,
+        accuracy=0.5,
+        subset_averaged_accuracy=0.5,
+        residual=0.0,
+        quadrature_error=0.0,
+        accuracy_error=0.0,
+        relative_error=0.0,
+        information=known.information + known.log_volume - log_volume,  # such rows are random to the teacher
         m=math.nan,
         q=math.nan,
         Q=math.nan,
         r=math.nan,
-        accuracy=0.5,
-        subset_averaged_accuracy=0.5,
-        stability=math.nan,
-        inner_stability=math.nan,
-        convex=False,
-        residual=0.0,
-        quadrature_error=0.0,
-        iterations=0,
-        information=known.information + known.log_volume - log_volume,  # such rows are random to the teacher
     )
 
 

@@ -66,15 +66,6 @@ class Theta(NamedTuple):
         return self.V + self.beta * self.D
 
 
-class Hats(NamedTuple):
-    """Conjugate order parameters (m̂, q̂, Q̂, r̂)."""
-
-    m: float
-    q: float
-    Q: float
-    r: float
-
-
 class Rows(NamedTuple):
     """The parameters of a family of rows: those of :mod:`gardner.theory.sums` but φ, M and T."""
 

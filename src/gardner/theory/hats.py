@@ -23,7 +23,7 @@ import math
 import numpy as np
 
 from gardner.errors import ConvergenceError
-from gardner.theory.free_entropy import Hats, to_theta
+from gardner.theory.free_entropy import to_theta
 from gardner.theory.pair import Pair
 from gardner.theory.taylor import Floats
 
@@ -38,21 +38,6 @@ def to_k(pair: Pair, beta: float, hats: tuple[float, ...]) -> Floats:
         return np.append(logs, np.arcsinh(A))
     room = A + pair.tail_precision
     return np.append(logs, np.log(room - max(beta, 0.0) * apart if room > max(beta, 0.0) * apart else room))
-
-
-def precision(pair: Pair, z: Floats) -> float:
-    """A = r̂ + Q̂ at the coordinates (z, k); zero for a fixed norm, where it stands for nothing."""
-    if pair.fixed_norm:
-        return 0.0
-    if math.isinf(pair.tail_precision):
-        return math.sinh(z[9])
-    return math.exp(z[9]) - pair.tail_precision + max(math.sinh(z[5]), 0.0) * math.exp(z[8])
-
-
-def hats_of(pair: Pair, z: Floats) -> Hats:
-    """The hats at the coordinates (z, k)."""
-    m, q, apart = np.exp(z[6:9])
-    return Hats(float(m), float(q), float(q + apart), float(precision(pair, z) - q - apart))
 
 
 def check_domain(z: Floats) -> None:
