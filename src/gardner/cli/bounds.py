@@ -66,7 +66,7 @@ def command(
 
     check_inputs(ratio, *budgets)
     with progress_bar("bounds") as progress:
-        results = bounds_sweep(student, ratio, budgets, progress, teacher)
+        results = bounds_sweep(student, ratio, budgets, progress, teacher, workers=None)
     if json:
         models = {"model": describe_model(student), "teacher": describe_model(teacher)}
         records = [{**models, **record(result)} for result in results]

@@ -20,7 +20,12 @@ from gardner.theory.taylor import Floats
 
 INNER_ORDER = 28  # Gauss–Legendre nodes on each side of the inner peak
 CHECK_ORDER = 40  # the same, for the error estimate
-BLOCK = 128  # outer nodes at a time, so that arrays stay in the processor's cache
+MESH_ORDER = 16  # the same, where panels of the outer integral are looked for: good to 10⁻⁸
+BLOCK = 256  # outer nodes at a time, so that arrays stay in the processor's cache
+
+# The C library returns freed memory to the system and asks for it again at every call, which takes a third of
+# the time of an evaluation. Once it has seen a block of this size freed, it keeps as much (glibc's dynamic threshold).
+np.empty(2**21)
 
 
 @dataclass(frozen=True)
@@ -28,7 +33,7 @@ class Inner:
     """An average to be taken: ψ at its τ, the weight β and the Gaussian of centres c and variance s.
 
     ``tail`` is 1/(A + a) where ψ grows like the square of the field over 2(A + a): for β > 0 that
-    may be a second peak.
+    may be a second peak. ``turns`` says that ψ may turn sharply where the field is zero.
     """
 
     psi: Psi
@@ -36,6 +41,7 @@ class Inner:
     centre: Floats
     spread: float
     tail: float = 0.0
+    turns: bool = False
 
     def locate(self, single: bool, drop: float = DROP, start: Peak | Window | None = None) -> Peak | Window:
         """Where the integrands live; ``single`` if they have one peak each, which ``start`` may be close to."""
@@ -50,7 +56,8 @@ class Inner:
 
         if single:
             near = start if isinstance(start, Peak) and len(start.mode) == len(centre) else None
-            return peak(value, slopes, len(centre), drop, near)
+            found = peak(value, slopes, len(centre), drop, near)
+            return found._replace(turn=-centre / root) if self.turns else found
         places = [(-centre / root, 1.0)]  # where the field is zero
         room = 1.0 - beta * self.spread * self.tail
         if beta * self.tail > 0.0 and room > 0.0:

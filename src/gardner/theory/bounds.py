@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import math
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
@@ -16,6 +17,7 @@ from gardner.theory.condensed import condensed_point
 from gardner.theory.extremes import Extremes, extremes
 from gardner.theory.frozen import is_frozen
 from gardner.theory.noise import capacity, label_entropy
+from gardner.theory.parallel import answers
 from gardner.theory.point import Point, frozen_point, judged, point_of, typical_point, whole_pool_point
 from gardner.theory.stationary import Problem
 from gardner.theory.typical import Typical, pool
@@ -170,14 +172,14 @@ def bounds_sweep(
     budgets: Iterable[float],
     progress: Callable[[float], None] | None = None,
     teacher: GLM | None = None,
+    workers: int | None = 1,
 ) -> list[Bounds]:
-    """:func:`bounds` for several budgets; ``progress`` is called with the fraction done."""
+    """:func:`bounds` for several budgets; ``progress`` is called with the fraction done.
+
+    ``workers`` processes share them (``None``: one for each core), with the same answers.
+    """
     wanted = list(budgets)
     for budget in wanted:
         checked(model, pool_ratio, budget, teacher)
-    results = []
-    for index, budget in enumerate(wanted):
-        results.append(bounds(model, pool_ratio, budget, teacher))
-        if progress is not None:
-            progress((index + 1) / len(wanted))
-    return results
+    ask = functools.partial(bounds, model, pool_ratio, teacher=teacher)
+    return answers(ask, wanted, workers, progress)

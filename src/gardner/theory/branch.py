@@ -20,6 +20,7 @@ from gardner.errors import ConvergenceError
 from gardner.theory.free_entropy import to_coordinates
 from gardner.theory.hats import to_k
 from gardner.theory.stationary import (
+    TOLERANCE,
     Problem,
     State,
     at_beta,
@@ -39,6 +40,8 @@ _LARGEST_BETA = 1e9
 _MOST_STEPS = 400  # tried per side; an honest "unresolved" beats a hang, and a count does not depend on the machine
 _SHORTEST_WITH_HATS, _SHORTEST_NEAR_END = 1e-2, 0.1
 _TURN = 0.03  # longest step round a turning point of ln v
+_WALKING = 1e-6  # mismatch at which a point is good enough to go on from …
+_TINY = 0.01  # … at larger budgets than that
 _FIRST_STEP, _LONGEST_STEP, _SHORTEST_STEP = 0.6, 2.5, 1e-5
 
 
@@ -78,7 +81,11 @@ class Status(StrEnum):
 
 @dataclass(frozen=True)
 class Branch:
-    """The solved points of one side, from the first beyond β = 0 to the last, and how it ended."""
+    """The points of one side, from the first beyond β = 0 to the last, and how it ended.
+
+    The last is solved to full precision. The others lie on the branch to 10⁻⁶, which is enough to
+    go on from; :func:`settled` solves one of them fully.
+    """
 
     problem: Problem
     side: Side
@@ -122,12 +129,25 @@ def follow(problem: Problem, side: Side, stop: Stop = lambda _: False) -> Branch
         status, reason = Status.UNRESOLVED, f"the numbers left the range of double precision ({error})"
     if status is Status.UNRESOLVED and states and states[-1].complexity < 0.0:
         states.pop()  # no subset has that volume
+    if states:
+        states[-1] = settled(states[-1])
     reach = _reach(states[-1], floor) if status is Status.UNRESOLVED and states else math.inf
     if reach < BRACKETED:
         status = Status.BRACKETED
     elif reach < _NEARLY:
         status, reason = Status.IMPRECISE, f"ln v can go no further than {reach:.0e}; {reason}"
     return Branch(problem, side, start, states, status, reason, floor)
+
+
+def settled(state: State) -> State:
+    """The same point of the branch, solved to full precision; as it is where that cannot be done (its residual tells)."""
+    if state.residual <= TOLERANCE:
+        return state
+    try:
+        with np.errstate(all="ignore"):
+            return solve(state.problem, state.z, at_distance(state.z, np.asarray(state.tangent)))
+    except ConvergenceError:
+        return state
 
 
 def _floor(problem: Problem, side: Side) -> float:
@@ -158,7 +178,7 @@ def _walk(
     """Append solved points until the branch ends; returns how it ended."""
     states.append(_first(problem, side, start))
     tangent = _oriented(states[0], side.sign * np.eye(len(start))[5])  # away from β = 0
-    step = _FIRST_STEP
+    step, easy = _FIRST_STEP, 3 if _walking(problem) > TOLERANCE else 4  # evaluations
     path = [(states[0].z, tangent)]
     for _ in range(_MOST_STEPS):
         last = states[-1]
@@ -181,7 +201,7 @@ def _walk(
             continue
         states.append(new)
         path = [path[-1], (new.z, _oriented(new, new.z - last.z))]
-        step = min(_LONGEST_STEP, step * (1.7 if new.iterations <= 4 else 1.2 if new.iterations <= 5 else 0.7))
+        step = min(_LONGEST_STEP, step * (1.7 if new.iterations <= easy else 1.2 if new.iterations <= easy + 1 else 0.7))
     return Status.UNRESOLVED, f"no end within {_MOST_STEPS} steps"
 
 
@@ -210,6 +230,15 @@ def _shortest_step(problem: Problem) -> float:
     return _SHORTEST_STEP if problem.pair.gaussian else _SHORTEST_WITH_HATS
 
 
+def _walking(problem: Problem) -> float:
+    """The mismatch a point may have on the way.
+
+    With hats among the unknowns, and at tiny budgets, the equations are too ill-conditioned for
+    less than full precision.
+    """
+    return _WALKING if problem.pair.gaussian and problem.budget > _TINY else TOLERANCE
+
+
 def _oriented(state: State, direction: Floats) -> Floats:
     """The unit tangent of the branch, pointing along ``direction``."""
     tangent = np.asarray(state.tangent)
@@ -224,7 +253,7 @@ def _first(problem: Problem, side: Side, start: Floats) -> State:
         guess = start.copy()
         guess[5] = np.arcsinh(target)
         try:
-            return solve(problem, guess, at_beta(target))
+            return solve(problem, guess, at_beta(target), _walking(problem))
         except ConvergenceError as error:
             failure = error
     raise ConvergenceError(f"no point next to the typical subset ({failure.what})")
@@ -234,7 +263,7 @@ def _next(problem: Problem, side: Side, last: State, ahead: Floats) -> State:
     """One step along the branch; a landing that turned round or jumped to another branch is refused."""
     predicted, step = last.z + ahead, float(np.linalg.norm(ahead))
     tangent = ahead / step
-    new = solve(problem, predicted, at_distance(predicted, tangent))
+    new = solve(problem, predicted, at_distance(predicted, tangent), _walking(problem))
     if np.linalg.norm(np.delete(new.z - predicted, _LN_T)) > 0.75 * step:
         raise ConvergenceError("the corrector moved further than the predictor")
     if abs(np.asarray(new.tangent) @ tangent) < _STRAIGHT and step > 1e-2:

@@ -16,7 +16,7 @@ import numpy as np
 from gardner.errors import ConvergenceError, InvalidInputError
 from gardner.model import GLM, PERCEPTRON
 from gardner.theory import condensed, frozen
-from gardner.theory.branch import Branch, Side, Status, follow
+from gardner.theory.branch import Branch, Side, Status, follow, settled
 from gardner.theory.inputs import check_budget, check_count, check_model, check_number, check_pool_ratio
 from gardner.theory.point import Point, between, judged, next_to, point_of, typical_point, whole_pool_point
 from gardner.theory.stationary import Problem, State, at_beta, at_log_volume, solve
@@ -93,7 +93,7 @@ def complexity_curve(
         zero = {side.value: Status.ZERO.value for side in Side}
         return Curve(problem.pool_ratio, problem.budget, (whole_pool_point(problem),), zero, dict.fromkeys(zero, ""))
     sides = {side: branch(problem, side) for side in Side}
-    states = {side: list(sides[side].states) for side in Side}
+    states = {side: [settled(state) for state in sides[side].states] if points is None else [] for side in Side}
     reasons = {side: sides[side].reason for side in Side}
     if points is not None:
         states = _spread(problem, sides, points, reasons)

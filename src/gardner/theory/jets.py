@@ -9,13 +9,13 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from gardner.theory import regression
-from gardner.theory.average import CHECK_ORDER, INNER_ORDER, Inner, Tilted
+from gardner.theory.average import CHECK_ORDER, INNER_ORDER, MESH_ORDER, Inner, Tilted
 from gardner.theory.expansion import Psi, Six, channel_psi, channel_remainder, is_log_concave, prior_psi
 from gardner.theory.free_entropy import Parameters, Rows, Theta, to_theta
 from gardner.theory.pair import Pair
@@ -25,9 +25,23 @@ from gardner.theory.sums import Fields, sigmoid, softplus, total
 from gardner.theory.taylor import Floats, Taylor, composed
 
 RANGE_DROP = 45.0  # the outer range ends where the teacher's weight has fallen by e^−45
-_WEIGHT_ORDER, _WEIGHT_CHECK = 28, 40  # of the average over weights; ψ_X is convex, so for β < 0 it has one peak
+_WEIGHT_ORDER = 28  # of the average over weights; ψ_X is convex, so for β < 0 it has one peak
 _WEIGHT_TOLERANCE = 1e-8
+# what rounding leaves open of L, L'² and L'' of a weight, in units of 1, |β| and β² (measured from |β| = 10⁴ to 10⁷)
+_WEIGHT_ROUNDING = np.array([1e-14, 1e-14, 1e-17])
 _LOG_ROOT_2PI = 0.5 * math.log(2.0 * math.pi)
+
+
+class Orders(NamedTuple):
+    """How many nodes the inner integrals have on each side of a peak: those over rows and those over weights."""
+
+    rows: int
+    weights: int
+
+
+COARSE = Orders(MESH_ORDER, MESH_ORDER)  # good to 10⁻⁸: for points that are only passed
+FINE = Orders(INNER_ORDER, _WEIGHT_ORDER)
+CHECK = Orders(CHECK_ORDER, CHECK_ORDER)
 
 
 @dataclass(frozen=True)
@@ -151,7 +165,7 @@ def _weight_inner(at: Parameters, xi: Floats) -> Inner:
     c, s, A, beta = at.weights[1][:4]
     a = at.pair.tail_precision
     tail = 1.0 / (A + a) if math.isfinite(a) and A + a > 0.0 else 0.0
-    return Inner(prior_psi(at.pair.student.prior, A), beta, c * xi, s, tail)
+    return Inner(prior_psi(at.pair.student.prior, A), beta, c * xi, s, tail, turns=True)
 
 
 def _weight_teacher(at: Parameters, values: tuple[float, ...], xi: Floats) -> Six:
@@ -161,21 +175,20 @@ def _weight_teacher(at: Parameters, values: tuple[float, ...], xi: Floats) -> Si
     return value - 0.5 * xi * xi - _LOG_ROOT_2PI, first, turn, second, mixed, twice
 
 
-def jet(pair: Pair, pool_ratio: float, z: Floats, mesh: Mesh, check: bool = False) -> Jet:
-    """Value, gradient and Hessian of Φ at the coordinates (z, k); ``check`` takes more inner nodes."""
+def jet(pair: Pair, pool_ratio: float, z: Floats, mesh: Mesh, orders: Orders = FINE) -> Jet:
+    """Value, gradient and Hessian of Φ at the coordinates (z, k)."""
     at = Parameters(pair, z)
-    inner, outer = (CHECK_ORDER, _WEIGHT_CHECK) if check else (INNER_ORDER, _WEIGHT_ORDER)
-    whole = pool_ratio * (at.phi.softplus() + energetic(at, mesh.rows, inner, mesh.peaks))
+    whole = pool_ratio * (at.phi.softplus() + energetic(at, mesh.rows, orders.rows, mesh.peaks))
     if mesh.weights is None:
         whole = whole + at.entropic()
     else:
-        whole = whole + at.coupling() + weight_average(at, mesh.weights, outer, mesh.peaks)
+        whole = whole + at.coupling() + weight_average(at, mesh.weights, orders.weights, mesh.peaks)
     return Jet(whole.value, whole.slope, whole.curve)
 
 
 def quadrature_shift(pair: Pair, pool_ratio: float, at: Jet, z: Floats, mesh: Mesh) -> tuple[float, Floats]:
     """How Φ and its gradient change when every panel is halved and the inner order raised from 28 to 40."""
-    fine = jet(pair, pool_ratio, z, mesh.bisected(), check=True)
+    fine = jet(pair, pool_ratio, z, mesh.bisected(), CHECK)
     return fine.value - at.value, fine.gradient - at.gradient
 
 
@@ -233,7 +246,7 @@ def _outer_integrands(at: Parameters, eta: Floats) -> Floats:
     off = np.array(phi)
     classes: dict[float, Floats] = {}
     for kind in kinds(at, eta, np.exp(-0.5 * eta * eta)):
-        f = phi + kind.field()
+        f = phi + kind.field(MESH_ORDER)
         teacher = teacher_weight(at, kind)
         seen = kind.weights if teacher is None else kind.weights * np.exp(teacher[0])
         some = np.stack(
@@ -262,7 +275,8 @@ def _weight_mesh(pair: Pair, z: Floats) -> Grid:
         parts: Floats = weight * np.stack([tilted.value, tilted.first[0] ** 2, tilted.second[0, 0]])
         return parts
 
-    return refine(integrands, breakpoints, tolerance=_WEIGHT_TOLERANCE)
+    rounding = _WEIGHT_ROUNDING * abs(values[3]) ** np.arange(3)
+    return refine(integrands, breakpoints, tolerance=_WEIGHT_TOLERANCE, noise=rounding)
 
 
 def weight_responses(pair: Pair, z: Floats, grid: Grid) -> tuple[float, float]:

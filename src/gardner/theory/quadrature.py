@@ -18,6 +18,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from gardner.errors import ConvergenceError
 from gardner.theory.taylor import Floats
 
 DROP = 38.0  # a peak is cut where it has fallen by e^−38 ≈ 3·10⁻¹⁷
@@ -25,6 +26,8 @@ PANEL_ORDER = 16
 MAX_PANELS = 160
 WINDOW_PANELS = 8  # of a window that need not hold a single peak
 _SIDES = np.array([[-1.0], [1.0]])
+_FURTHEST, _MIDDLING = 4.0 / 3.0, 1.15  # falls that are accepted at most and aimed at, in units of the drop
+_MOST_STEPS = 80  # to the mode of a peak: bisection alone needs fewer
 _SCAN = 21  # points around each place where there may be a peak
 _LOG_ROOT_2PI = 0.5 * np.log(2.0 * np.pi)
 
@@ -35,11 +38,23 @@ _TO_LEGENDRE = ((2 * np.arange(PANEL_ORDER) + 1) / 2)[:, None] * (
 
 
 class Peak(NamedTuple):
-    """Where an integrand lives: its mode and the two points where it has died away, each an array."""
+    """Where an integrand lives: its mode and the two points where it has died away, each an array.
+
+    ``turn`` is where it may turn sharply, if such a place is known.
+    """
 
     mode: Floats
     left: Floats
     right: Floats
+    turn: Floats | None = None
+
+    @property
+    def cuts(self) -> list[Floats]:
+        """The ends and the points between which the integrand is smooth, from left to right."""
+        if self.turn is None:
+            return [self.left, self.mode, self.right]
+        turn = np.where((self.turn > self.left) & (self.turn < self.right), self.turn, self.mode)
+        return [self.left, np.minimum(self.mode, turn), np.maximum(self.mode, turn), self.right]
 
 
 Slopes = Callable[[Floats], tuple[Floats, Floats, Floats]]  # value, first and second derivative
@@ -55,39 +70,57 @@ def peak(
     """Mode and cut-offs of ``count`` integrands exp(log_factor(z) − z²/2), log-concave in z, elementwise.
 
     Newton from z = 0 converges monotonically for the log-partition functions of most models (their
-    slopes are convex or concave); a step out of the bracket known so far is replaced by its middle. Each
-    cut-off starts where a Gaussian would have fallen by ``drop`` and is moved out until the function
-    has, then in. ``start`` is the answer to a question close by; Newton starts from its mode.
+    slopes are convex or concave). A step out of the bracket known so far, or after one that hardly
+    helped, is replaced by the bracket's middle. Each
+    cut-off starts where a Gaussian would have fallen by ``drop``. ``start`` is the answer to a
+    question close by: Newton starts from its mode, the cut-offs from its own.
     """
     mode = np.zeros(count) if start is None else start.mode
-    low, high = np.full(count, -1e300), np.full(count, 1e300)
-    for _ in range(80):
+    low, high, steepest = np.full(count, -np.inf), np.full(count, np.inf), np.full(count, np.inf)
+    for _ in range(_MOST_STEPS):
         value, slope, curvature = slopes_of(mode)
         slope, bend = slope - mode, curvature - 1.0
         step = slope / bend
         if not np.max(np.abs(step) * np.sqrt(-bend)) > 1e-3:
             break
         low, high = np.where(slope > 0.0, mode, low), np.where(slope < 0.0, mode, high)
-        new = mode - step
-        mode = np.where((new >= low) & (new <= high), new, 0.5 * (low + high))
-    top = value - 0.5 * mode * mode - drop
+        new, middle = mode - step, 0.5 * (low + high)
+        # without progress Newton may jump to and fro for ever, just inside the bracket
+        good = (new >= low) & (new <= high) & (np.abs(slope) < 0.5 * steepest)
+        steepest = np.abs(slope)
+        mode = np.where(good | ~np.isfinite(middle), new, middle)
+    else:
+        raise ConvergenceError("the peak of an inner integral was not found")
+    if start is None:
+        guess = np.broadcast_to(np.sqrt(-2.0 * drop / bend), (2, count))
+    else:
+        guess = np.stack([start.mode - start.left, start.right - start.mode])
+    left, right = _reach(value_of, mode, value - 0.5 * mode * mode, guess, drop)
+    return Peak(mode, mode - left, mode + right)
 
-    def alive(distance: Floats) -> NDArray[np.bool_]:
-        z = mode + _SIDES * distance
-        return np.asarray(value_of(z) - 0.5 * z * z > top)
 
-    outer = np.broadcast_to(np.sqrt(-2.0 * drop / bend), (2, count)).copy()
-    inner = np.zeros_like(outer)
+def _reach(
+    value_of: Callable[[Floats], Floats], mode: Floats, top: Floats, guess: Floats, drop: float
+) -> tuple[Floats, Floats]:
+    """How far to either side of its mode an integrand lives: until it has fallen by ``drop``, or up to a third more.
+
+    If it falls like the square of the distance one step from the guess is exact. A step out of the
+    bracket known so far is replaced by the bracket's middle.
+    """
+    distance, near, far = guess, np.zeros_like(guess), np.full_like(guess, np.inf)
     for _ in range(60):
-        more = alive(outer)
-        if not more.any():
+        z = mode + _SIDES * distance
+        fall = (top - value_of(z) + 0.5 * z * z) / drop
+        alive = fall < 1.0
+        near, far = np.where(alive, distance, near), np.where(alive, far, distance)
+        wrong = alive | (fall > _FURTHEST)
+        if not wrong.any():
             break
-        inner, outer = np.where(more, outer, inner), np.where(more, 2.0 * outer, outer)
-    for _ in range(5):  # to a thirty-second of the way
-        middle = 0.5 * (inner + outer)
-        more = alive(middle)
-        inner, outer = np.where(more, middle, inner), np.where(more, outer, middle)
-    return Peak(mode, mode - outer[0], mode + outer[1])
+        better = distance * np.sqrt(_MIDDLING / np.clip(fall, 0.1, 10.0))
+        middle = np.where(np.isinf(far), 2.0 * near, 0.5 * (near + far))
+        distance = np.where(wrong, np.where((better > near) & (better < far), better, middle), distance)
+    reached: Floats = np.where(np.isinf(far), distance, far)
+    return reached[0], reached[1]
 
 
 class Window(NamedTuple):
@@ -185,15 +218,15 @@ def _half_window(order: int) -> tuple[Floats, Floats]:
 def window_rule(at: Peak | Window, order: int) -> tuple[Floats, Floats]:
     """Nodes z and log-weights ln(w e^{−z²/2}/√2π) for ∫Dz along a new last axis.
 
-    ``order`` Gauss–Legendre nodes on each side of a mode, or order/2 on each of eight panels of a
-    window.
+    ``order`` Gauss–Legendre nodes between two cuts of a peak, or order/2 on each of eight panels of
+    a window.
     """
     if isinstance(at, Window):
         places, weights = _half_window(order // 2)
-        starts, ends = (at.left, at.restart), (at.stop, at.right)
+        starts, ends = [at.left, at.restart], [at.stop, at.right]
     else:
         places, weights = _half_lines(order)
-        starts, ends = (at.mode, at.mode), (at.left, at.right)
+        starts, ends = at.cuts[:-1], at.cuts[1:]
     lengths = [(end - start)[:, None] for start, end in zip(starts, ends, strict=True)]
     nodes = np.concatenate(
         [start[:, None] + length * places for start, length in zip(starts, lengths, strict=True)], axis=1
@@ -251,12 +284,17 @@ def panel_nodes(edges: Floats) -> Floats:
 
 
 def refine(
-    integrands: Callable[[Floats], Floats], breakpoints: Floats, tolerance: float = 1e-7, floor: float = 1e-9
+    integrands: Callable[[Floats], Floats],
+    breakpoints: Floats,
+    tolerance: float = 1e-7,
+    floor: float = 1e-9,
+    noise: Floats | float = 0.0,
 ) -> Grid:
     """Split panels until every integrand is a polynomial of degree 13 on each, to ``tolerance`` of its own integral.
 
     ``integrands`` maps nodes (n,) to values (k, n); the first one sets the scale below which
-    (``floor``) the others count as rounding noise. The neglected coefficients bound the error of
+    (``floor``) the others count as rounding noise. ``noise`` is how far rounding moves the values of
+    each: no panel is split for less. The neglected coefficients bound the error of
     interpolation; that of the integral is about their square.
     """
     todo = np.stack([breakpoints[:-1], breakpoints[1:]], 1)
@@ -269,7 +307,7 @@ def refine(
             totals = np.einsum("kpn,n,p->k", np.abs(values), _WEIGHTS, half)
             scale = np.maximum(totals, floor * totals[0])
         tails = np.abs(np.einsum("cn,kpn->kpc", _TO_LEGENDRE[-2:], values)).max(axis=2) * half
-        split = (tails > tolerance * scale[:, None]).any(axis=0)
+        split = (tails > tolerance * scale[:, None] + np.multiply.outer(noise, half)).any(axis=0)
         done.append(todo[~split])
         if not split.any():
             break

@@ -28,7 +28,7 @@ from gardner.errors import ConvergenceError
 from gardner.model import GLM
 from gardner.theory.free_entropy import Theta, gap, to_theta
 from gardner.theory.hats import check_domain
-from gardner.theory.jets import Jet, Mesh, jet, make_mesh
+from gardner.theory.jets import COARSE, FINE, Jet, Mesh, Orders, jet, make_mesh
 from gardner.theory.noise import noise_term
 from gardner.theory.pair import Pair, pair_of
 from gardner.theory.taylor import Floats
@@ -255,21 +255,22 @@ def at_distance(predicted: Floats, tangent: Floats) -> Control:
     return lambda state: (float(tangent @ (state.z - predicted)), tangent)
 
 
-def evaluate(problem: Problem, z: Floats, mesh: Mesh | None = None) -> State:
+def evaluate(problem: Problem, z: Floats, mesh: Mesh | None = None, orders: Orders = FINE) -> State:
     """The equations at z, on panels made for it unless some are given."""
     check_domain(z)
     mesh = make_mesh(problem.pair, z) if mesh is None else mesh
-    return State(problem, z, mesh, jet(problem.pair, problem.pool_ratio, z, mesh))
+    return State(problem, z, mesh, jet(problem.pair, problem.pool_ratio, z, mesh, orders))
 
 
-def solve(problem: Problem, z: Floats, control: Control) -> State:
+def solve(problem: Problem, z: Floats, control: Control, tolerance: float = TOLERANCE) -> State:
     """Newton from z; the answer carries its residual, its iterations and the tangent of the branch.
 
-    Steps are limited to one unit of z. Newton stops at a relative mismatch of 10⁻¹¹, or where
-    rounding lets it go no further if that is below 10⁻⁷; anything else raises
+    Steps are limited to one unit of z. Newton stops at a relative mismatch of 10⁻¹¹ (``tolerance``),
+    or where rounding lets it go no further if that is below 10⁻⁷; anything else raises
     :class:`ConvergenceError`.
     """
-    made_at, state = z, evaluate(problem, z)
+    orders = FINE if tolerance <= TOLERANCE else COARSE
+    made_at, state = z, evaluate(problem, z, None, orders)
     best: State | None = None
     start: float | None = None
     for iteration in range(1, _MAX_ITERATIONS + 1):
@@ -284,7 +285,7 @@ def solve(problem: Problem, z: Floats, control: Control) -> State:
             best = State(problem, state.z, state.mesh, state.jet, iteration, residual, _tangent(rows))
         else:
             stalled = True
-        if best.residual < TOLERANCE or (stalled and best.residual < ACCEPTABLE):
+        if best.residual < tolerance or (stalled and best.residual < ACCEPTABLE):
             return best
         start = residual if start is None else start
         if iteration == _MAX_ITERATIONS or (iteration > _PATIENCE and residual > start):
@@ -296,7 +297,7 @@ def solve(problem: Problem, z: Floats, control: Control) -> State:
         z = state.z + step * min(1.0, _LONGEST_STEP / np.abs(step).max())
         far = np.abs(z - made_at).max() > _REGRID
         mesh, made_at = (None, z) if far else (state.mesh, made_at)
-        state = evaluate(problem, z, mesh)
+        state = evaluate(problem, z, mesh, orders)
     raise ConvergenceError(f"no convergence in {iteration} evaluations (residual {residual:.1e})")
 
 

@@ -9,9 +9,10 @@ from hypothesis import strategies as st
 from scipy.integrate import quad
 from scipy.special import log_ndtr, logsumexp
 
-from gardner.model import Channel, Flip, Logistic, Sign
+from gardner.errors import ConvergenceError
+from gardner.model import Channel, Flip, Logistic, Rademacher, Sign
 from gardner.theory.average import INNER_ORDER, Inner
-from gardner.theory.expansion import channel_psi
+from gardner.theory.expansion import channel_psi, prior_psi
 from gardner.theory.quadrature import Grid, peak, refine, stretched_grid, window, window_rule
 from gardner.theory.taylor import Floats
 
@@ -183,3 +184,54 @@ def test_stretched_grid_integrates_narrow_features(scale: float) -> None:
     grid = stretched_grid(scale)
     expected = 1.0 / np.sqrt(1.0 + 1.0 / scale**2)
     assert _integrate(grid, lambda eta: np.exp(-0.5 * (eta / scale) ** 2)) == pytest.approx(expected, rel=1e-10)
+
+
+def binary_inner(centre: float, spread: float, beta: float, order: int = INNER_ORDER) -> float:
+    average = Inner(prior_psi(Rademacher(), 0.0), beta, np.array([centre]), spread, turns=True)
+    return float(average.log_average(average.locate(True), order)[0])
+
+
+def binary_witness(centre: float, spread: float, beta: float) -> float:
+    """Ln ∫Dλ cosh(√s λ + c)^β on a fine uniform grid, which converges exponentially."""
+    z = np.linspace(-40.0, 40.0, 800_001)
+    fields = centre + math.sqrt(spread) * z
+    exponent = beta * (np.logaddexp(fields, -fields) - math.log(2.0)) - 0.5 * z * z
+    return float(logsumexp(exponent) + math.log(z[1] - z[0]) - 0.5 * math.log(2.0 * math.pi))
+
+
+@pytest.mark.parametrize(
+    ("centre", "spread", "beta"),
+    [
+        (12.55, 1.5126578405, -9.4692108173),  # Newton jumped to and fro here for ever, just inside its bracket
+        (3.0, 6.9, -0.3),  # the cosh turns within a seventh of the peak's width, far from its mode
+        (0.4, 6.7, -0.55),
+        (8.0, 5.2, -1.59),
+        (-12.0, 3.3, -3.6),
+    ],
+)
+def test_binary_weights_at_negative_beta(centre: float, spread: float, beta: float) -> None:
+    """Without a cut at the turn the error is up to 10⁻⁶; 10⁻¹⁰ is what 28 nodes between two cuts can do here."""
+    assert binary_inner(centre, spread, beta) == pytest.approx(binary_witness(centre, spread, beta), rel=1e-10)
+
+
+def test_a_peak_that_is_not_found_is_an_error() -> None:
+    """A slope that never changes sign has no peak; nothing may be made up for it."""
+
+    def slopes(z: Floats) -> tuple[Floats, Floats, Floats]:
+        return z, z + 1.0 + np.exp(-z), np.zeros_like(z)
+
+    with pytest.raises(ConvergenceError, match="peak"):
+        peak(lambda z: z, slopes, 1)
+
+
+def test_rounding_does_not_split_panels() -> None:
+    rng = np.random.default_rng(0)
+
+    def rough(x: Floats) -> Floats:
+        return np.stack([np.exp(-x * x), 1e-3 + 1e-6 * rng.standard_normal(x.shape)])
+
+    edges = np.linspace(-2.0, 2.0, 5)
+    assert not refine(rough, edges, tolerance=1e-9).resolved
+    calm = refine(rough, edges, tolerance=1e-9, noise=np.array([1e-15, 1e-5]))
+    assert calm.resolved
+    assert len(calm.edges) < 20

@@ -1,0 +1,174 @@
+"""Several questions at once: this process answers some, and a child process for each further core the others.
+
+Threads do not help: half of the time of an answer is Python's own. A child is a plain Python process
+on a pipe, which ends with it. Each question is answered for itself, so the answers have the same bits
+whoever gives them.
+"""
+
+from __future__ import annotations
+
+import os
+import pickle
+import subprocess
+import sys
+import threading
+from collections import deque
+from collections.abc import Callable, Sequence
+from multiprocessing import Pipe
+from multiprocessing.connection import Connection
+from typing import Any, TypeVar
+
+Question = TypeVar("Question")
+Answer = TypeVar("Answer")
+
+_FEWEST = 4  # questions for which a child pays: it takes as long to start as one answer
+_ONE_THREAD = dict.fromkeys(("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS"), "1")
+
+
+def answers(
+    ask: Callable[[Question], Answer],
+    questions: Sequence[Question],
+    workers: int | None = None,
+    progress: Callable[[float], None] | None = None,
+) -> list[Answer]:
+    """``ask`` of every question, in their order; ``progress`` is called with the fraction done.
+
+    ``workers`` counts this process too; without it, one for each core. ``ask`` is a function of a
+    module. What cannot be sent to another process, such as a model from somebody's file, is
+    answered here. An error is raised as it would be here.
+    """
+    count = min(cores() if workers is None else workers, len(questions)) if len(questions) >= _FEWEST else 1
+    work = _Work(ask, questions, progress or (lambda _: None))
+    children = [_Child() for _ in range(count - 1)] if work.can_be_sent else []
+    threads = [threading.Thread(target=work.by_child, args=(child,), daemon=True) for child in children]
+    try:
+        for thread in threads:
+            thread.start()
+        work.here()
+        for thread in threads:
+            thread.join()
+        work.here()  # what a child gave back
+    finally:
+        for child in children:
+            child.stop()
+    if work.errors:
+        raise work.errors[min(work.errors)]
+    return [work.found[index] for index in range(len(questions))]
+
+
+def cores() -> int:
+    """The cores this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+class _Work:
+    """What is left to do, and what was found."""
+
+    def __init__(self, ask: Callable[[Any], Any], questions: Sequence[Any], tell: Callable[[float], None]) -> None:
+        self._ask, self._total, self._tell = ask, len(questions), tell
+        self._left = deque(enumerate(questions))
+        self._lock = threading.Lock()
+        self.found: dict[int, Any] = {}
+        self.errors: dict[int, BaseException] = {}
+
+    @property
+    def can_be_sent(self) -> bool:
+        """Whether the first question can go through a pipe; the others are like it."""
+        try:
+            pickle.dumps((self._ask, self._left[0] if self._left else None))
+        except Exception:  # each kind of object refuses in its own way
+            return False
+        return True
+
+    def here(self) -> None:
+        """Answer in this process until nothing is left or something went wrong."""
+        while not self.errors and (order := self._next()) is not None:
+            index, question = order
+            try:
+                answer = self._ask(question)
+            except Exception as error:
+                self.errors[index] = error
+                return
+            self._keep(index, answer)
+
+    def by_child(self, child: _Child) -> None:
+        """Have a child answer until nothing is left; a question it cannot answer is put back."""
+        while not self.errors and (order := self._next()) is not None:
+            index, question = order
+            reply = child.ask(self._ask, question)
+            if reply is None:
+                self._left.appendleft(order)
+                return
+            good, answer = reply
+            if good:
+                self._keep(index, answer)
+            else:
+                self.errors[index] = answer
+
+    def _next(self) -> tuple[int, Any] | None:
+        try:
+            return self._left.popleft()
+        except IndexError:
+            return None
+
+    def _keep(self, index: int, answer: Any) -> None:
+        with self._lock:
+            self.found[index] = answer
+            self._tell(len(self.found) / self._total)
+
+
+class _Child:
+    """A process that answers questions."""
+
+    def __init__(self) -> None:
+        self._pipe, theirs = Pipe()
+        environment = {**os.environ, **_ONE_THREAD, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
+        command = [sys.executable, "-c", f"from gardner.theory.parallel import serve; serve({theirs.fileno()})"]
+        self._process = subprocess.Popen(  # noqa: S603 - our own module
+            command, env=environment, pass_fds=[theirs.fileno()], stdin=subprocess.DEVNULL, start_new_session=True
+        )
+        theirs.close()
+
+    def ask(self, function: Callable[[Any], Any], question: Any) -> tuple[bool, Any] | None:
+        """Whether it went well and the answer or the error; nothing if the child is gone or does not understand."""
+        try:
+            self._pipe.send((function, question))
+            reply: tuple[bool, Any] | None = self._pipe.recv()
+        except Exception:  # whatever a broken pipe or a strange object raises
+            return None
+        return reply
+
+    def stop(self) -> None:
+        """End it, whatever it is at."""
+        self._process.kill()
+        self._process.wait()
+        self._pipe.close()
+
+
+def serve(descriptor: int) -> None:
+    """In the child: answer questions from a pipe until it ends; then nobody waits for the one under way."""
+    pipe: Connection[Any, Any] = Connection(descriptor)
+    orders: deque[bytes] = deque()
+    ready = threading.Semaphore(0)
+
+    def listen() -> None:
+        try:
+            while True:
+                orders.append(pipe.recv_bytes())
+                ready.release()
+        except (EOFError, OSError):
+            os._exit(0)
+
+    threading.Thread(target=listen, daemon=True).start()
+    while True:
+        ready.acquire()
+        try:
+            function, question = pickle.loads(orders.popleft())  # noqa: S301 - from our parent, who made the pipe
+        except Exception:  # a class that cannot be imported here
+            pipe.send(None)
+            continue
+        try:
+            reply = True, function(question)
+        except Exception as error:
+            reply = False, error
+        pipe.send(reply)
