@@ -25,7 +25,7 @@ from gardner.reproduce import (
 from gardner.reproduce.own import report_results
 from gardner.reproduce.pages import FORMATS, check_target, provenance, write_page
 from gardner.reproduce.race import board
-from gardner.reproduce.recipe import FULL, QUICK, Kitchen, Progress, Recipe, ReproductionError, Scale
+from gardner.reproduce.recipe import FULL, QUICK, Kitchen, Progress, Recipe, ReproductionError, Scale, perceptron_bounds
 
 if TYPE_CHECKING:
     from gardner.theory import Bounds
@@ -92,7 +92,7 @@ def reproduce(
         _cooked(RECIPES[name], kitchen.part(index / steps, (index + 1) / steps), failures)
         for index, name in enumerate(chosen)
     ]
-    headline = _headline(kitchen.part(len(chosen) / steps, 1.0).progress)
+    headline = _headline(kitchen.part(len(chosen) / steps, 1.0))
     command = " ".join(["gardner reproduce", *(names or ()), *(["--full"] if scale is FULL else [])])
     write_page(_page(headline, tuple(sections), command, scale), out / "report.html", figures)
     if failures:
@@ -113,16 +113,15 @@ def _cooked(recipe: Recipe, kitchen: Kitchen, failures: dict[str, str]) -> Secti
         return Section(recipe.name, recipe.title, nothing, (), (Verdict(False, why),), pd.DataFrame(), "")
 
 
-def _headline(progress: Progress) -> pd.DataFrame:
+def _headline(kitchen: Kitchen) -> pd.DataFrame:
     """Bits per label of the best subset, a label-agnostic strategy at its best, random choice and the worst subset."""
-    from gardner.model import PERCEPTRON
-    from gardner.theory import bounds as theory
     from gardner.theory.bounds import LN2
+    from gardner.theory.parallel import answers
 
     rows = []
     cases = [(alpha, budget) for alpha in HEADLINE_POOLS for budget in HEADLINE_BUDGETS]
-    for index, (alpha, budget) in enumerate(cases):
-        result = theory(PERCEPTRON, alpha, budget)
+    results = answers(perceptron_bounds, cases, kitchen.workers, kitchen.progress)
+    for (alpha, budget), result in zip(cases, results, strict=True):
         per_label = -1.0 / (LN2 * budget)
         rows.append(
             {
@@ -136,7 +135,6 @@ def _headline(progress: Progress) -> pd.DataFrame:
                 "replica symmetry": _stable(result),
             }
         )
-        progress((index + 1) / len(cases))
     return pd.DataFrame(rows)
 
 

@@ -9,26 +9,23 @@ import pandas as pd
 from gardner.model import PERCEPTRON
 from gardner.report.figures import complexity_chart, magnetization_chart
 from gardner.report.page import Figure, Section, Verdict
-from gardner.reproduce.recipe import Kitchen, Progress, Recipe, certificate
+from gardner.reproduce.recipe import Kitchen, Recipe, certificate
 from gardner.theory import Curve, complexity_curve, pool
+from gardner.theory.parallel import answers
 
 _POINTS = 31  # equally spaced, beside those the follower chose (which crowd where the curve bends)
 
 
-def _curves(alpha: float, budgets: tuple[float, ...], progress: Progress) -> list[tuple[Curve, pd.DataFrame]]:
-    """Each curve with its frame: the follower's points and equally spaced ones together."""
-    curves = []
-    for index, budget in enumerate(budgets):
-        followed = complexity_curve(PERCEPTRON, alpha, budget)
-        spaced = complexity_curve(PERCEPTRON, alpha, budget, points=_POINTS)
-        frame = pd.concat([followed.to_frame(), spaced.to_frame()]).drop_duplicates("log_volume")
-        curves.append((followed, frame.sort_values("log_volume", ignore_index=True)))
-        progress((index + 1) / len(budgets))
-    return curves
+def _curve(case: tuple[float, float]) -> tuple[Curve, pd.DataFrame]:
+    """The curve at (pool ratio, budget) with its frame: the follower's points and equally spaced ones together."""
+    followed = complexity_curve(PERCEPTRON, *case)
+    spaced = complexity_curve(PERCEPTRON, *case, points=_POINTS)
+    frame = pd.concat([followed.to_frame(), spaced.to_frame()]).drop_duplicates("log_volume")
+    return followed, frame.sort_values("log_volume", ignore_index=True)
 
 
 def _run(name: str, title: str, alpha: float, budgets: tuple[float, ...], kitchen: Kitchen) -> Section:
-    curves = _curves(alpha, budgets, kitchen.progress)
+    curves = answers(_curve, [(alpha, budget) for budget in budgets], kitchen.workers, kitchen.progress)
     frame = pd.concat([frame for _, frame in curves], ignore_index=True)
     span = f"budgets n = {budgets[0]:g} to {budgets[-1]:g} at pool ratio α = {alpha:g}"
     return Section(

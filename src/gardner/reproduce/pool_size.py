@@ -8,9 +8,10 @@ import pandas as pd
 from gardner.model import PERCEPTRON
 from gardner.report.figures import pool_size_chart
 from gardner.report.page import Figure, Section, Verdict
-from gardner.reproduce.recipe import Kitchen, Progress, Recipe, certificate
-from gardner.theory import Bounds, Status, bounds, pool, typical
+from gardner.reproduce.recipe import Kitchen, Recipe, certificate, perceptron_bounds
+from gardner.theory import Bounds, Status, pool, typical
 from gardner.theory.bounds import LN2
+from gardner.theory.parallel import answers
 
 POOLS = (3.0, 10.0, 100.0)
 BUDGETS = tuple(float(n) for n in np.round(np.concatenate([np.arange(0.05, 1.0, 0.1), np.arange(1.0, 3.0, 0.25)]), 2))
@@ -18,13 +19,9 @@ LARGEST_BUDGET = 3.0
 CLOSE = 0.05  # of the pool's ln v, in nats per weight
 
 
-def _minima(progress: Progress) -> list[Bounds]:
+def _minima(kitchen: Kitchen) -> list[Bounds]:
     cases = [(alpha, budget) for alpha in POOLS for budget in (*BUDGETS, LARGEST_BUDGET) if budget <= alpha]
-    results = []
-    for index, (alpha, budget) in enumerate(cases):
-        results.append(bounds(PERCEPTRON, alpha, budget))
-        progress((index + 1) / len(cases))
-    return results
+    return answers(perceptron_bounds, cases, kitchen.workers, kitchen.progress)
 
 
 def _lines(results: list[Bounds]) -> pd.DataFrame:
@@ -88,7 +85,7 @@ def _verdicts(results: list[Bounds]) -> tuple[Verdict, ...]:
 
 
 def _run(kitchen: Kitchen) -> Section:
-    results = _minima(kitchen.progress)
+    results = _minima(kitchen)
     lines = _lines(results)
     frame = pd.concat([result.to_frame() for result in results], ignore_index=True)
     return Section(

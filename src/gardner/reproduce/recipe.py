@@ -18,6 +18,7 @@ from gardner.report.page import Section, Verdict
 
 if TYPE_CHECKING:
     from gardner.experiment import Spec
+    from gardner.theory import Bounds
 
 Progress = Callable[[float], None]
 
@@ -99,6 +100,14 @@ class Recipe:
     name: str
     title: str
     run: Callable[[Kitchen], Section]
+
+
+def perceptron_bounds(case: tuple[float, float]) -> Bounds:
+    """The bounds of a perceptron at (pool ratio, budget), as several processes can be asked for them."""
+    from gardner.model import PERCEPTRON
+    from gardner.theory import bounds
+
+    return bounds(PERCEPTRON, *case)
 
 
 def certificate(frame: pd.DataFrame) -> str:

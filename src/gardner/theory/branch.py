@@ -140,7 +140,7 @@ def follow(problem: Problem, side: Side, stop: Stop = lambda _: False) -> Branch
 
 
 def settled(state: State) -> State:
-    """The same point of the branch, solved to full precision; as it is where that cannot be done (its residual tells)."""
+    """The same point of the branch, solved to full precision; where that fails, as it is (its residual tells)."""
     if state.residual <= TOLERANCE:
         return state
     try:
@@ -201,7 +201,9 @@ def _walk(
             continue
         states.append(new)
         path = [path[-1], (new.z, _oriented(new, new.z - last.z))]
-        step = min(_LONGEST_STEP, step * (1.7 if new.iterations <= easy else 1.2 if new.iterations <= easy + 1 else 0.7))
+        step = min(
+            _LONGEST_STEP, step * (1.7 if new.iterations <= easy else 1.2 if new.iterations <= easy + 1 else 0.7)
+        )
     return Status.UNRESOLVED, f"no end within {_MOST_STEPS} steps"
 
 

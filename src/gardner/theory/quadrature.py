@@ -16,7 +16,6 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from gardner.errors import ConvergenceError
 from gardner.theory.taylor import Floats

@@ -54,8 +54,7 @@ def test_what_cannot_be_sent_is_answered_here() -> None:
     ]
 
 
-def test_children_work_and_end_with_their_parent(tmp_path: Path) -> None:
-    """Questions are shared, errors come back, and no process stays behind when the parent is killed."""
+def test_children_share_the_work_and_give_errors_back(tmp_path: Path) -> None:
     (tmp_path / "asked.py").write_text(
         textwrap.dedent(
             """
@@ -81,7 +80,8 @@ except InvalidInputError as error:
     print(error.what)
 """
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join([str(tmp_path), *filter(None, sys.path)])}
-    done = subprocess.run([sys.executable, "-c", script], env=environment, capture_output=True, text=True, check=True)
+    command = [sys.executable, "-c", script]
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, check=True)  # noqa: S603
     first, second = done.stdout.splitlines()
     assert first == "2"
     assert "three is refused" in second
