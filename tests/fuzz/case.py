@@ -22,7 +22,8 @@ class Case:
     ``files`` are made in an empty folder in which the command runs. ``process`` starts a process of
     its own, with the variables ``env``, the limits ``limits`` (names of :mod:`resource`, without
     ``RLIMIT_``) and standard output ``stdout``: "pipe", "closed", "full" (a full disk) or "shut"
-    (a pipe that nobody reads). ``slow`` keeps a case of the corpus out of ``make test``.
+    (a pipe that nobody reads). ``interrupt`` presses Ctrl-C after so many seconds, for commands that
+    are meant to take long; it needs a process. ``slow`` keeps a case of the corpus out of ``make test``.
     """
 
     name: str
@@ -32,6 +33,7 @@ class Case:
     env: dict[str, str] = field(default_factory=dict)
     limits: dict[str, int] = field(default_factory=dict)
     stdout: str = "pipe"
+    interrupt: float | None = None
     slow: bool = False
 
     def to_record(self) -> dict[str, Any]:

@@ -26,7 +26,8 @@ from tests.fuzz.files import make
 from tests.fuzz.texts import EVIL
 
 ROOT = Path(__file__).parents[2]
-LIMIT = 120.0  # seconds a command may take
+LIMIT = 60.0  # seconds a command may take
+PROMPT = 3.0  # seconds it may take to end after Ctrl-C
 _SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGPIPE)
 _FOLDER = "case"  # the scratch folder's one fixed name: messages of the same case are the same
 
@@ -145,9 +146,15 @@ def _started(case: Case, folder: Path, target: Any, err: Any) -> int | None:
     )  # fmt: skip
     try:
         clock = Clock(process.pid)
-        while clock.read() < LIMIT:
+        limit = LIMIT if case.interrupt is None else case.interrupt
+        while clock.read() < limit:
             with contextlib.suppress(subprocess.TimeoutExpired):
                 return process.wait(0.5)
+        if case.interrupt is None:
+            return None
+        process.send_signal(signal.SIGINT)
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            return process.wait(PROMPT)
         return None
     finally:
         with contextlib.suppress(ProcessLookupError):
