@@ -25,7 +25,7 @@ from gardner.inference.compiler import kept
 from gardner.inference.kernel import Sweeper, block_bounds
 from gardner.inference.posterior import Posterior
 from gardner.inference.threads import run_all, thread_count
-from gardner.model import PERCEPTRON, Instance, draw_instance
+from gardner.model import PERCEPTRON, Compiled, Instance, draw_instance
 
 FRACTION = {"scalar": 0.7, "vector": 0.45}
 RATIO = {"scalar": 8.0, "vector": 5.0}
@@ -49,7 +49,7 @@ def timed(function: Callable[[], object]) -> float:
 
 def iteration(problem: Instance, variances: Variances) -> Callable[[], Start]:
     """One whole AMP iteration, as in ``amp``, on buffers made once."""
-    sweeper = Sweeper(problem.rows, problem.labels, PERCEPTRON.channel, scalar=variances == "scalar")
+    sweeper = Sweeper(problem.rows, problem.labels, Compiled("sign"), scalar=variances == "scalar")
     start = amp(problem.rows, problem.labels, variances=variances, max_iterations=3, decide_empty=False)
 
     def run() -> Start:

@@ -19,7 +19,7 @@ from jax.scipy.special import erfc, logsumexp
 from gardner.model import Channel, Prior
 from gardner.model.special import Library
 from gardner.theory.average import CHECK_ORDER, Inner
-from gardner.theory.expansion import channel_psi, is_log_concave, prior_psi
+from gardner.theory.expansion import channel_psi, prior_psi
 from gardner.theory.pair import Pair
 from gardner.theory.quadrature import Grid, window_rule
 from gardner.theory.taylor import Floats
@@ -169,14 +169,14 @@ def coupling(theta: Theta, hats: Hats) -> Any:
 def channel_nodes(channel: Channel, y: float, theta: Any, h: Floats) -> tuple[Floats, Floats]:
     """Nodes ζ and log-weights for the rows at h (numbers, constants to differentiation)."""
     inner = Inner(channel_psi(channel, y, float(theta.V)), float(theta.beta), h, float(theta.D))
-    return window_rule(inner.locate(is_log_concave(channel)), CHECK_ORDER)
+    return window_rule(inner.locate(channel.log_concave), CHECK_ORDER)
 
 
 def energetic(pair: Pair, theta: Theta, grid: Grid, nodes: list[tuple[Floats, Floats]]) -> Any:
     """Σ_y ∫Dη Z⁰_Y(y, η) {ln[1 + e^φ ∫Dζ exp(β ψ_Y(y, √D ζ + √q η, V))] − ln(1 + e^φ)}."""
     eta, weights = (jnp.asarray(part) for part in grid.normal())
     total: Any = 0.0
-    for (y, count), (zeta, log_weights) in zip(pair.student.channel.label_classes, nodes, strict=True):
+    for (y, count), (zeta, log_weights) in zip(pair.label_classes, nodes, strict=True):
         fields = jnp.sqrt(theta.q) * eta[:, None] + jnp.sqrt(theta.D) * zeta
         psi = pair.student.channel.log_partition(y, fields, theta.V, JAX)
         L = logsumexp(theta.beta * psi + log_weights, axis=1)
@@ -191,7 +191,7 @@ def energetic(pair: Pair, theta: Theta, grid: Grid, nodes: list[tuple[Floats, Fl
 def row_nodes(pair: Pair, theta: Any, grid: Grid) -> list[tuple[Floats, Floats]]:
     """The inner nodes of every class of labels."""
     h = math.sqrt(float(theta.q)) * grid.normal()[0]
-    return [channel_nodes(pair.student.channel, y, theta, h) for y, _ in pair.student.channel.label_classes]
+    return [channel_nodes(pair.student.channel, y, theta, h) for y, _ in pair.label_classes]
 
 
 def closed(pair: Pair, pool_ratio: float, theta: Theta, grid: Grid, nodes: list[tuple[Floats, Floats]]) -> Any:

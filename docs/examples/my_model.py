@@ -45,10 +45,8 @@ class Cauchit(NumericChannel):
 
     width: float = 0.2
 
-    @property
-    def labels(self) -> tuple[float, ...]:
-        """−1 and +1."""
-        return (-1.0, 1.0)
+    labels = (-1.0, 1.0)
+    odd = True  # P(−y|−h) = P(y|h): the theory then sums over one label, not two
 
     def log_probability(self, y: Array, h: Array, library: Library = NUMPY) -> Array:
         """ln P_out(y|h), without cancellation: ½ + arctan(t)/π = atan2(1, −t)/π."""

@@ -16,7 +16,7 @@ import pytest
 
 from gardner.inference import Start, amp
 from gardner.model import CHANNELS, GLM, PRIORS, Channel, Prior, draw_instance, parse_channel, parse_prior
-from gardner.model.numeric import panels
+from gardner.model.integrals import panels
 
 SHARPER = {"logistic": "logistic:3"}
 PAIRS = [(prior, SHARPER.get(channel, channel)) for prior in PRIORS for channel in CHANNELS]

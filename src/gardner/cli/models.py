@@ -76,9 +76,9 @@ def describe_model(model: GLM) -> dict[str, str]:
 
 def told(student: GLM, teacher: GLM) -> str:
     """A model in a title; empty for the perceptron, which goes without saying."""
-    from gardner.model import PERCEPTRON, describe
+    from gardner.model import describe
 
-    if student == teacher == PERCEPTRON:
+    if student.standard and teacher.standard:
         return ""
     name = f"{describe(student.prior)} / {describe(student.channel)}"
     if teacher != student:

@@ -16,8 +16,8 @@ so rows that ask the same thing twice are not chosen twice.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable
-from dataclasses import dataclass, replace
+from collections.abc import Callable
+from dataclasses import dataclass
 from numbers import Integral
 from typing import Any
 
@@ -28,13 +28,14 @@ from scipy.optimize import minimize_scalar
 from gardner.errors import ConvergenceError, InvalidInputError
 from gardner.inference.ep import expectation_propagation
 from gardner.inference.posterior import Posterior
-from gardner.model import GLM, Absolute, Channel, Flip, Gaussian, Linear, Probit, describe
+from gardner.model import GLM, Channel, Flip, Gaussian, Linear, Probit, describe
 
 Floats = NDArray[np.float64]
 Progress = Callable[[float], None]
 
 NOISES = tuple(10.0**k for k in np.arange(-2.0, 2.1, 0.5))
 FLIPS = (0.01, 0.03, 0.1, 0.2)
+_MOST_FLIPS = 0.45  # at one half labels would mean nothing
 SCALES = tuple(10.0**k for k in np.arange(-1.0, 2.1, 0.5))
 _MOST_FEATURES = 5_000  # a covariance of more would not fit
 _CONSTANT = 1e-12  # spread, relative to the largest entry, up to which numbers are the same but for rounding
@@ -96,7 +97,7 @@ def propose(
         _check_channel(model.channel, real, bool(known.any()))
     rows, dropped = standardised(features)
     values, shift, unit = _targets(labels[known]) if real else (labels[known], 0.0, 1.0)
-    candidates = [model] if model is not None else list(_candidates(real))
+    candidates = [_Candidate.fixed(model)] if model is not None else _candidates(real)
     posterior, tried = _fit(rows[known], values, candidates, refine=model is None, progress=progress)
     places = np.flatnonzero(~known)
     chosen = _choose(rows[places], posterior, min(batch, places.size))
@@ -153,10 +154,8 @@ def _check(features: Floats, labels: Floats, known: NDArray[np.bool_], batch: An
 
 def _check_channel(channel: Channel, real: bool, labelled: bool) -> None:
     """Whether the labels can be those of the channel; without labels it may be either kind."""
-    classes, linear = set(channel.labels) == {-1.0, 1.0}, isinstance(channel, Linear)
-    if isinstance(channel, Absolute) and (real or not labelled):
-        rule, hint = "its labels |h| are never negative, and those of a regression are centred here", "linear:0.1"
-    elif real and not linear:
+    classes, linear = set(channel.labels) == {-1.0, 1.0}, channel.linear_noise is not None
+    if real and not linear:
         rule, hint = "labels that are numbers need a linear channel", "linear:0.1; two classes are coded -1 and +1"
     elif labelled and not real and not classes:
         rule, hint = "two classes need a channel whose labels are -1 and +1", "probit:0.1 or flip:0.05"
@@ -176,48 +175,73 @@ def _targets(labels: Floats) -> tuple[Floats, float, float]:
     return (scaled - mean) / spread, float(largest) * mean, float(largest) * spread
 
 
-def _candidates(real: bool) -> Iterable[GLM]:
+@dataclass(frozen=True)
+class _Candidate:
+    """A model to try: a family with one parameter, the size of its noise, and a value of that."""
+
+    family: Callable[[float], GLM]
+    noise: float
+
+    @classmethod
+    def fixed(cls, model: GLM) -> _Candidate:
+        """A model as it is."""
+        return cls(lambda _: model, math.nan)
+
+    @property
+    def model(self) -> GLM:
+        """With that noise."""
+        return self.family(self.noise)
+
+
+def _regression(scale: float) -> Callable[[float], GLM]:
+    return lambda noise: GLM(Gaussian(scale), Linear(noise))
+
+
+def _probit(noise: float) -> GLM:
+    return GLM(Gaussian(), Probit(noise))
+
+
+def _flips(rho: float) -> GLM:
+    return GLM(Gaussian(), Flip(min(rho, _MOST_FLIPS)))
+
+
+def _candidates(real: bool) -> list[_Candidate]:
     if real:
-        return [GLM(Gaussian(scale), Linear(noise)) for scale in SCALES for noise in NOISES]
-    channels: list[Channel] = [*map(Probit, NOISES), *map(Flip, FLIPS)]
-    return [GLM(Gaussian(), channel) for channel in channels]
+        return [_Candidate(_regression(scale), noise) for scale in SCALES for noise in NOISES]
+    return [_Candidate(_probit, noise) for noise in NOISES] + [_Candidate(_flips, rho) for rho in FLIPS]
 
 
 def _fit(
-    rows: Floats, labels: Floats, candidates: list[GLM], *, refine: bool, progress: Progress
+    rows: Floats, labels: Floats, candidates: list[_Candidate], *, refine: bool, progress: Progress
 ) -> tuple[Posterior, tuple[tuple[GLM, float], ...]]:
     """The posterior of the largest evidence. Without labels all are one: noise as strong as the field is assumed."""
     if not len(labels) and refine:
-        candidates = [GLM(Gaussian(), Probit(1.0))]
+        candidates = [_Candidate(_probit, 1.0)]
     found: list[Posterior] = []
-    for index, model in enumerate(candidates):
-        found.append(expectation_propagation(rows, labels, model))
+    for index, candidate in enumerate(candidates):
+        found.append(expectation_propagation(rows, labels, candidate.model))
         progress((index + 1) / (len(candidates) + 1))
     if not refine and not found[0].settled:
         found[0].checked()  # whoever gave the one model is told what became of it
-    settled = [posterior for posterior in found if posterior.settled]
+    settled = [pair for pair in zip(found, candidates, strict=True) if pair[0].settled]
     if not settled:
         raise ConvergenceError(
             f"expectation propagation settled for none of {len(candidates)} models", hint="give one with --channel"
         )
-    best = max(settled, key=lambda posterior: posterior.log_evidence)
+    best, chosen = max(settled, key=lambda pair: pair[0].log_evidence)
     if refine and len(labels):
-        best = _refined(rows, labels, best)
+        best = _refined(rows, labels, best, chosen)
     progress(1.0)
-    return best, tuple((posterior.model, posterior.log_evidence) for posterior in settled)
+    return best, tuple((posterior.model, posterior.log_evidence) for posterior, _ in settled)
 
 
-def _refined(rows: Floats, labels: Floats, best: Posterior) -> Posterior:
-    """The same kind of channel, its noise moved to the top of the evidence between the neighbours on the grid."""
-    name = "rho" if isinstance(best.model.channel, Flip) else "noise"
-    kind: Any = best.model.channel
-    start = math.log(float(getattr(kind, name)))
+def _refined(rows: Floats, labels: Floats, best: Posterior, chosen: _Candidate) -> Posterior:
+    """The same family, its noise moved to the top of the evidence between the neighbours on the grid."""
+    start = math.log(chosen.noise)
     made: list[Posterior] = [best]
 
     def loss(logarithm: float) -> float:
-        value = math.exp(logarithm)
-        channel = replace(kind, **{name: min(value, 0.45) if name == "rho" else value})
-        posterior = expectation_propagation(rows, labels, GLM(best.model.prior, channel))
+        posterior = expectation_propagation(rows, labels, chosen.family(math.exp(logarithm)))
         if posterior.settled:
             made.append(posterior)
         return -posterior.log_evidence if posterior.settled else 1e3 - best.log_evidence  # finite: it is fitted to
@@ -228,7 +252,7 @@ def _refined(rows: Floats, labels: Floats, best: Posterior) -> Posterior:
 
 def _choose(rows: Floats, posterior: Posterior, count: int) -> list[tuple[int, float, float, float]]:
     """Greedily by information, each choice allowed for in what the next would tell."""
-    channel: Any = posterior.model.channel
+    channel = posterior.model.channel
     covariance = np.asarray(posterior.covariance if posterior.covariance is not None else np.diag(posterior.variance))
     omega = rows @ np.asarray(posterior.mean)
     V = np.maximum(np.einsum("ij,jk,ik->i", rows, covariance, rows, optimize=True), 1e-300)

@@ -289,12 +289,13 @@ def _passage_of(
     """The kernel wherever it can serve, unless told otherwise."""
     if variances not in ("vector", "scalar"):
         raise InvalidInputError("variances", variances, "it must be 'vector' or 'scalar'")
-    able = isinstance(rows, np.ndarray) and type(model.channel) in CHANNELS
+    compiled = model.channel.compiled if isinstance(rows, np.ndarray) else None
+    able = compiled is not None and compiled.name in CHANNELS
     if twin not in ("auto", "kernel", "readable"):
         raise InvalidInputError("twin", twin, "it must be 'auto', 'kernel' or 'readable'")
     if twin == "kernel" and not able:
-        raise InvalidInputError("twin", twin, "the kernel needs NumPy rows and a channel it knows", hint="try 'auto'")
-    if twin == "readable" or not able:
+        raise InvalidInputError("twin", twin, "the kernel needs NumPy rows and a compiled channel", hint="try 'auto'")
+    if twin == "readable" or compiled is None or not able:
         return lambda start: passage(rows, labels, start, model, variances)
-    sweeper = Sweeper(rows, labels, model.channel, scalar=variances == "scalar", threads=threads)
+    sweeper = Sweeper(rows, labels, compiled, scalar=variances == "scalar", threads=threads)
     return lambda start: Passage(*sweeper(start.mean, start.variance, start.g))

@@ -23,13 +23,10 @@ from gardner.inference.noisy_scalars import (
     PRIORS,
     gaussian_moments,
     gaussian_potential,
-    kind_of,
-    parameter_of,
 )
 from gardner.inference.scalars import SIGN
 from gardner.inference.threads import run_all, thread_count
-from gardner.model import GLM, PERCEPTRON
-from gardner.model.real import RealLabels
+from gardner.model import GLM, PERCEPTRON, Compiled
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.integer[Any]]
@@ -177,17 +174,15 @@ def _solve(
 
 
 @lru_cache
-def _solver(prior: type, channel: type) -> Callable[..., None]:
+def _solver(prior: str, channel: str, real: bool) -> Callable[..., None]:
     """``_solve`` for a kind of prior and a kind of channel; their parameters are arguments."""
-    name = f"{prior.__name__}_{channel.__name__}"
+    name = f"{prior.replace('-', '_')}_{channel}"
     of_weights, of_rows = PRIORS[prior], CHANNELS[channel]
     return specialised(
         _solve,
         name,
         _answer=specialised(_answer, name, fast=True, _derivatives=of_rows.derivatives),
-        _update=specialised(
-            _update, name, fast=True, _moments=of_weights.moments, _may_rest=issubclass(channel, RealLabels)
-        ),
+        _update=specialised(_update, name, fast=True, _moments=of_weights.moments, _may_rest=real),
         _bethe=specialised(_bethe, name, _potential=of_weights.potential, _log_partition=of_rows.log_partition),
     )
 
@@ -239,14 +234,14 @@ def subset_log_volumes(
     >>> volumes.fraction_converged
     1.0
     """
-    _check_model(model)
+    prior, channel = _compiled(model)
     check_settings(tolerance, 1, 0.0)
     pool, y = (np.ascontiguousarray(part, dtype=np.float64) for part in check_training(rows, labels, model))
     subsets = _check_subsets(subsets, pool.shape[0])
     count = subsets.shape[0]
     result = SubsetVolumes(np.empty(count), np.empty(count, dtype=np.bool_), np.zeros(count, dtype=np.int32))
-    solve = _solver(type(model.prior), kind_of(model.channel))
-    constants = (parameter_of(model.prior), parameter_of(model.channel), model.prior.second_moment)
+    solve = _solver(prior.name, channel.name, real=not model.channel.labels)
+    constants = (prior.parameter, channel.parameter, model.prior.second_moment)
 
     done: list[int] = []
 
@@ -264,10 +259,11 @@ def subset_log_volumes(
     return result
 
 
-def _check_model(model: GLM) -> None:
-    if type(model.prior) in PRIORS and type(model.channel) in CHANNELS:
-        return
-    known = (", ".join(kind.__name__ for kind in register) for register in (PRIORS, CHANNELS))
+def _compiled(model: GLM) -> tuple[Compiled, Compiled]:
+    prior, channel = model.prior.compiled, model.channel.compiled
+    if prior is not None and channel is not None and prior.name in PRIORS and channel.name in CHANNELS:
+        return prior, channel
+    known = (", ".join(register) for register in (PRIORS, CHANNELS))
     raise InvalidInputError(
         "model", model, "batched AMP is compiled for the priors {} and the channels {}".format(*known),
         hint="call amp for one subset after the other",

@@ -32,7 +32,7 @@ from gardner.inference.inputs import check_settings, check_training
 from gardner.inference.posterior import Posterior, Status
 from gardner.inference.separable import Verdict, separate
 from gardner.inference.trust import SAMPLE, judged, neglected_by_ep, sampled
-from gardner.model import GLM, PERCEPTRON, Channel, Gaussian
+from gardner.model import GLM, PERCEPTRON, Channel
 
 Floats = NDArray[np.float64]
 
@@ -139,7 +139,7 @@ def _deviation(model: GLM) -> float:
 
 
 def _check_prior(model: GLM) -> None:
-    if not isinstance(model.prior, Gaussian):
+    if not model.prior.gaussian:
         raise InvalidInputError(
             "model.prior", model.prior, "expectation propagation here needs a Gaussian prior", hint="try method='amp'"
         )

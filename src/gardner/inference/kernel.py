@@ -16,10 +16,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gardner.inference.compiler import kept, specialised
-from gardner.inference.noisy_scalars import CHANNELS, kind_of, parameter_of
+from gardner.inference.noisy_scalars import CHANNELS
 from gardner.inference.scalars import SIGN
 from gardner.inference.threads import run_all, thread_count
-from gardner.model import Channel
+from gardner.model import Compiled
 
 Floats = NDArray[Any]  # float32 or float64
 
@@ -142,10 +142,9 @@ def _scalar_pass(
 
 
 @lru_cache
-def _compiled(channel: type) -> tuple[Callable[..., None], Callable[..., None]]:
+def _compiled(name: str) -> tuple[Callable[..., None], Callable[..., None]]:
     """The two passes over a block of rows for one channel: with vector and with scalar variances."""
-    name = channel.__name__
-    answer = specialised(_answer, name, fast=True, _derivatives=CHANNELS[channel].derivatives)
+    answer = specialised(_answer, name, fast=True, _derivatives=CHANNELS[name].derivatives)
     vector = specialised(_vector_pass, name, fast=True, _answer=answer)
     return vector, specialised(_scalar_pass, name, fast=True, _answer=answer)
 
@@ -195,7 +194,7 @@ class Sweeper:
     """Passes over one set of rows. ω and V returned are its own buffers, overwritten by the next call."""
 
     def __init__(
-        self, rows: Floats, labels: Floats, channel: Channel, *, scalar: bool, threads: int | None = None
+        self, rows: Floats, labels: Floats, channel: Compiled, *, scalar: bool, threads: int | None = None
     ) -> None:
         """Prepare buffers and tasks (and, for scalar variances, the rows' squared norms, in one pass)."""
         rows, labels = np.ascontiguousarray(rows), np.ascontiguousarray(labels)
@@ -206,15 +205,14 @@ class Sweeper:
         self.mean, self.variance = (np.empty(features, rows.dtype) for _ in range(2))
         self.g, self.omega, self.V, self.slope = (np.empty(count, rows.dtype) for _ in range(4))
         self.precision, self.force = (np.empty((len(bounds), features), rows.dtype) for _ in range(2))
-        vector_pass, scalar_pass = _compiled(kind_of(channel))
+        vector_pass, scalar_pass = _compiled(channel.name)
         self.function = scalar_pass if scalar else vector_pass
-        parameter = parameter_of(channel)
         weights = (self.mean,) if scalar else (self.mean, self.variance)
         sums = (self.force,) if scalar else (self.precision, self.force)
         self.tasks = [
             (
-                parameter, rows[a:b], labels[a:b], *weights, self.g[a:b], self.omega[a:b], self.V[a:b], self.slope[a:b],
-                *(part[k] for part in sums),
+                channel.parameter, rows[a:b], labels[a:b], *weights,
+                self.g[a:b], self.omega[a:b], self.V[a:b], self.slope[a:b], *(part[k] for part in sums),
             )
             for k, (a, b) in enumerate(bounds)
         ]  # fmt: skip

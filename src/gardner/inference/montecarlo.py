@@ -47,7 +47,7 @@ from gardner.inference.posterior import Posterior, Status
 from gardner.inference.separable import TIME_LIMIT as SEPARATION_LIMIT
 from gardner.inference.separable import Verdict, separate
 from gardner.inference.wedge import Wedge
-from gardner.model import GLM, PERCEPTRON, Gaussian, Sign
+from gardner.model import GLM, PERCEPTRON
 
 Progress = Callable[[float], None]
 
@@ -256,7 +256,8 @@ def _deadline(time_limit: float) -> float:
 
 def _training(rows: Any, labels: Any, model: GLM) -> tuple[Floats, Floats, Floats]:
     """Rows, labels and the walls f_μ = y_μ F_μ/|F_μ| they make, in double precision."""
-    if not (model.prior == Gaussian() and isinstance(model.channel, Sign)):
+    standard = model.prior.gaussian and model.prior.second_moment == 1.0
+    if not (standard and model.channel.noiseless):
         raise InvalidInputError(
             "model", model, "Monte Carlo knows the Gaussian prior with the sign channel only", hint="try method='ep'"
         )

@@ -1,4 +1,7 @@
-"""Compiled scalar functions of the other channels, and of priors for batched AMP; each is tested against its model."""
+"""Compiled scalar functions of the other channels, and of priors for batched AMP; each is tested against its model.
+
+A prior or channel says by the name in ``compiled`` which of them are its own.
+"""
 
 from __future__ import annotations
 
@@ -10,8 +13,6 @@ import numpy as np
 
 from gardner.inference.compiler import inlined
 from gardner.inference.scalars import SIGN, ScalarChannel, exponential, log_ndtr, mills, sign_derivatives
-from gardner.model import Absolute, Channel, Flip, Gaussian, Linear, Logistic, Prior, Probit, Rademacher, Sign
-from gardner.model.gauss_bernoulli import GaussBernoulli
 from gardner.model.logistic import DEEP, DEVIATIONS, LOG_WEIGHTS
 
 _ROOT_2PI = math.sqrt(2.0 * math.pi)
@@ -204,28 +205,17 @@ class ScalarPrior:
     potential: Callable[[float, float, float], float]
 
 
-CHANNELS: dict[type, ScalarChannel] = {
-    Sign: SIGN,
-    Flip: ScalarChannel(flip_derivatives, flip_log_partition),
-    Probit: ScalarChannel(probit_derivatives, probit_log_partition),
-    Logistic: ScalarChannel(logistic_derivatives, logistic_log_partition),
-    Linear: ScalarChannel(linear_derivatives, linear_log_partition),
-    Absolute: ScalarChannel(absolute_derivatives, absolute_log_partition),
+CHANNELS: dict[str, ScalarChannel] = {
+    "sign": SIGN,
+    "flip": ScalarChannel(flip_derivatives, flip_log_partition),
+    "probit": ScalarChannel(probit_derivatives, probit_log_partition),
+    "logistic": ScalarChannel(logistic_derivatives, logistic_log_partition),
+    "linear": ScalarChannel(linear_derivatives, linear_log_partition),
+    "absolute": ScalarChannel(absolute_derivatives, absolute_log_partition),
 }
 
-PRIORS: dict[type, ScalarPrior] = {
-    Gaussian: ScalarPrior(gaussian_moments, gaussian_potential),
-    Rademacher: ScalarPrior(rademacher_moments, rademacher_potential),
-    GaussBernoulli: ScalarPrior(sparse_moments, sparse_potential),
+PRIORS: dict[str, ScalarPrior] = {
+    "gaussian": ScalarPrior(gaussian_moments, gaussian_potential),
+    "rademacher": ScalarPrior(rademacher_moments, rademacher_potential),
+    "gauss-bernoulli": ScalarPrior(sparse_moments, sparse_potential),
 }
-
-
-def kind_of(part: Channel | Prior) -> type:
-    """The class whose compiled functions serve; without flips it is the sign, whose ratios survive where Φ vanishes."""
-    return Sign if part == Flip(0.0) else type(part)
-
-
-def parameter_of(part: Channel | Prior) -> float:
-    """The one parameter of a prior or channel, zero where it has none."""
-    names = list(getattr(part, "__dataclass_fields__", {}))
-    return float(getattr(part, names[0])) if names else 0.0

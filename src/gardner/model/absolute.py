@@ -9,11 +9,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from gardner.model.channel import WIDTHS
+from gardner.model.formula import Compiled
 from gardner.model.prior import check_parameter
 from gardner.model.real import RealLabels
 from gardner.model.special import NUMPY, Array, Library
 
-_WIDTHS = 9.0  # standard deviations beyond which a Gaussian is zero
 _NODES, _WEIGHTS = np.polynomial.legendre.leggauss(96)
 
 
@@ -35,6 +36,21 @@ class Absolute(RealLabels):
     def __post_init__(self) -> None:
         """Check the parameter."""
         check_parameter("absolute.noise", self.noise, 0.0, math.inf)
+
+    @property
+    def compiled(self) -> Compiled:
+        """By the noise."""
+        return Compiled("absolute", self.noise)
+
+    def log_probability(self, y: Array, h: Array, library: Library = NUMPY) -> Array:
+        """ln N(y; |h|, noise)."""
+        return -0.5 * (y - library.xp.abs(h)) ** 2 / self.noise - 0.5 * math.log(2.0 * math.pi * self.noise)
+
+    def label_span(self, low: Array, high: Array, library: Library = NUMPY) -> tuple[Array, Array]:
+        """From the field nearest to zero to the one farthest from it."""
+        xp = library.xp
+        nearest = xp.maximum(xp.maximum(low, -high), 0.0 * low)
+        return nearest - self.margin, xp.maximum(-low, high) + self.margin
 
     def _argument(self, y: Array, omega: Array, V: Array, library: Library) -> Array:
         """The argument t."""
@@ -72,8 +88,8 @@ class Absolute(RealLabels):
         xp = library.xp
         omega = xp.asarray(xp.abs(omega) + 0.0 * V)[..., None]
         V = xp.asarray(1.0 * V)[..., None] + 0.0 * omega
-        edge = xp.full_like(omega, math.sqrt(self.noise) * _WIDTHS)
-        width = _WIDTHS * xp.sqrt(V + self.noise)
+        edge = xp.full_like(omega, self.margin)
+        width = WIDTHS * xp.sqrt(V + self.noise)
         low = xp.maximum(omega - width, edge)
         nodes, weights = (xp.asarray(part, dtype=omega.dtype) for part in (_NODES, _WEIGHTS))
         total = -0.5 * math.log(2.0 * math.pi * math.e * self.noise)

@@ -12,28 +12,24 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from gardner.model.channel import WIDTHS, Channel
 from gardner.model.special import NUMPY, Array, Library
 
-WIDTHS = 9.0  # standard deviations beyond which a Gaussian is zero
 _NODES, _WEIGHTS = np.polynomial.legendre.leggauss(192)
 
 
-class BinaryLabels:
+class BinaryLabels(Channel):
     """Labels −1 and +1 under the symmetry; a channel adds ψ_Y, its derivatives and, if it has noise, two methods."""
 
     @property
-    def label_classes(self) -> tuple[tuple[float, float], ...]:
-        """Both labels are one class: the channel is odd."""
-        return ((1.0, 2.0),)
+    def odd(self) -> bool:
+        """By the symmetry."""
+        return True
 
     @property
     def labels(self) -> tuple[float, ...]:
         """−1 and +1."""
         return (-1.0, 1.0)
-
-    def log_partition(self, y: Array, omega: Array, V: Array, library: Library = NUMPY) -> Array:
-        """ψ_Y(y, ω, V)."""
-        raise NotImplementedError
 
     def noise_entropy(self, omega: Array, V: Array, library: Library = NUMPY) -> Array:
         """∫ N(h; ω, V) H[P_out(1|h)] dh: 0 without noise."""

@@ -47,9 +47,6 @@ def _load(what: str, text: str, protocol: type) -> Any:
     kind = load_named(what, name, inspect.isclass).value
     _check_class(what, text, kind, protocol)
     made = make(what, text, kind, values)
-    if not isinstance(made, protocol):
-        missing = [part for part in _members(protocol) if not hasattr(made, part)]
-        raise _lacking(what, text, missing, protocol)
     try:
         other = make(what, text, kind, values)
         alike = hash(made) == hash(other) and made == other
@@ -72,7 +69,8 @@ def _check_class(what: str, text: str, kind: Any, protocol: type) -> None:
     """
     if not isinstance(kind, type):
         raise InvalidInputError(what, text, f"it is no class but {type(kind).__name__}", hint="write FILE.py:CLASS")
-    declared = {name for base in kind.__mro__ for name in (*vars(base), *vars(base).get("__annotations__", ()))}
+    own = [base for base in kind.__mro__ if base is not protocol]
+    declared = {name for base in own for name in (*vars(base), *vars(base).get("__annotations__", ()))}
     missing = [name for name in _members(protocol) if name not in declared]
     missing += [
         name
@@ -81,6 +79,9 @@ def _check_class(what: str, text: str, kind: Any, protocol: type) -> None:
     ]
     if missing:
         raise _lacking(what, text, missing, protocol)
+    if not issubclass(kind, protocol):
+        home = f"gardner.model.{protocol.__name__}"
+        raise InvalidInputError(what, text, f"its class does not derive from {home}", hint=f"write class …({home})")
 
 
 def _lacking(what: str, text: str, missing: list[str], protocol: type) -> InvalidInputError:
@@ -93,4 +94,4 @@ def _lacking(what: str, text: str, missing: list[str], protocol: type) -> Invali
 
 
 def _members(protocol: type) -> list[str]:
-    return [name for name in vars(protocol) if not name.startswith("_")]
+    return sorted(vars(protocol)["__abstractmethods__"])

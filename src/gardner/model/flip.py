@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gardner.model.binary import BinaryLabels, entropy, signs
+from gardner.model.formula import Compiled
 from gardner.model.prior import check_parameter
 from gardner.model.special import NUMPY, Array, Library, log_normal, of_ratio
 
@@ -35,6 +36,21 @@ class Flip(BinaryLabels):
     def noiseless(self) -> bool:
         """Only without flips does a label exclude weights."""
         return self.rho == 0.0
+
+    @property
+    def scale_free(self) -> bool:
+        """Flips come at every field alike."""
+        return True
+
+    @property
+    def log_concave(self) -> bool:
+        """Only without flips."""
+        return self.rho == 0.0
+
+    @property
+    def compiled(self) -> Compiled:
+        """By ρ; without flips those of the sign, whose ratios survive where Φ vanishes."""
+        return Compiled("flip", self.rho) if self.rho > 0.0 else Compiled("sign")
 
     def _terms(self, y: Array, omega: Array, V: Array, library: Library) -> tuple[Array, Array, Array]:
         """u, ln[(1−2ρ) Φ(u)] and ψ_Y."""

@@ -9,12 +9,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from gardner.model.prior import Gaussian, check_parameter
+from gardner.model.formula import Compiled
+from gardner.model.gaussian import Gaussian
+from gardner.model.prior import Prior, check_parameter
 from gardner.model.special import NUMPY, Array, Library
 
 
 @dataclass(frozen=True)
-class GaussBernoulli:
+class GaussBernoulli(Prior):
     """Sparse weights: N(0, 1/ρ) with probability ρ, else 0, so that r⁰ = 1 at every density ρ.
 
     With ψ_G the log-partition of the Gaussian of variance 1/ρ, ψ_X(A, b) = ln[1 − ρ + ρ e^{ψ_G(A,
@@ -34,6 +36,11 @@ class GaussBernoulli:
     def second_moment(self) -> float:
         """r⁰ = 1."""
         return 1.0
+
+    @property
+    def compiled(self) -> Compiled:
+        """By the density."""
+        return Compiled("gauss-bernoulli", self.density)
 
     @property
     def slab(self) -> Gaussian:

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from gardner.model.channel import Channel, Sign
-from gardner.model.prior import Gaussian, Prior
+from gardner.errors import InvalidInputError
+from gardner.model.channel import Channel
+from gardner.model.gaussian import Gaussian
+from gardner.model.prior import Prior
+from gardner.model.sign import Sign
 
 
 @dataclass(frozen=True)
@@ -14,6 +17,18 @@ class GLM:
 
     prior: Prior = field(default_factory=Gaussian)
     channel: Channel = field(default_factory=Sign)
+
+    def __post_init__(self) -> None:
+        """Check that both say what they can do."""
+        for name, part, kind in (("prior", self.prior, Prior), ("channel", self.channel, Channel)):
+            if not isinstance(part, kind):
+                rule = f"its class does not derive from gardner.model.{kind.__name__}"
+                raise InvalidInputError(f"model.{name}", part, rule)
+
+    @property
+    def standard(self) -> bool:
+        """Whether it is the perceptron of [cui2020], which goes without saying."""
+        return self == PERCEPTRON
 
 
 PERCEPTRON = GLM()

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from gardner.model.prior import check_parameter
+from gardner.model.prior import Prior, check_parameter
 from gardner.model.special import NUMPY, Array, Library, log_normal
 
 _FAR = 50.0  # c/√A from which five terms of the asymptotic series are exact
@@ -18,7 +18,7 @@ _SERIES = (-945.0, 105.0, -15.0, 3.0, -1.0, 1.0)  # of c ∫₀^∞ e^{−Ax²/2
 
 
 @dataclass(frozen=True)
-class Laplace:
+class Laplace(Prior):
     """Weights of density (λ/2) e^{−λ|x|}, λ = √(2/variance): ψ_X(A, b) = ln (λ/2)[J(λ−b) + J(λ+b)].
 
     J(c) = ∫₀^∞ e^{−Ax²/2−cx} dx = 1/(√A ρ(−c/√A)), ρ the inverse Mills ratio. For c ≫ √A its

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from gardner.model.formula import Compiled
 from gardner.model.prior import check_parameter
 from gardner.model.real import RealLabels
 from gardner.model.special import NUMPY, Array, Library
@@ -29,6 +30,26 @@ class Linear(RealLabels):
     def __post_init__(self) -> None:
         """Check the parameter."""
         check_parameter("linear.noise", self.noise, 0.0, math.inf)
+
+    @property
+    def linear_noise(self) -> float:
+        """The noise."""
+        return self.noise
+
+    @property
+    def log_concave(self) -> bool:
+        """As the Gaussian is."""
+        return True
+
+    @property
+    def compiled(self) -> Compiled:
+        """By the noise."""
+        return Compiled("linear", self.noise)
+
+    def label_span(self, low: Array, high: Array, library: Library = NUMPY) -> tuple[Array, Array]:
+        """The fields, and the noise on either side."""
+        del library
+        return low - self.margin, high + self.margin
 
     def log_partition(self, y: Array, omega: Array, V: Array, library: Library = NUMPY) -> Array:
         """ψ_Y(y, ω, V)."""

@@ -23,6 +23,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gardner.model.binary import BinaryLabels, bump_average, draw
+from gardner.model.formula import Compiled
 from gardner.model.prior import check_parameter
 from gardner.model.special import NUMPY, Array, Library
 
@@ -72,9 +73,14 @@ class Logistic(BinaryLabels):
         check_parameter("logistic.scale", self.scale, 0.0, math.inf)
 
     @property
-    def noiseless(self) -> bool:
-        """No label excludes weights."""
-        return False
+    def log_concave(self) -> bool:
+        """As the logistic function is, and a Gaussian average keeps it."""
+        return True
+
+    @property
+    def compiled(self) -> Compiled:
+        """By the scale."""
+        return Compiled("logistic", self.scale)
 
     def _arguments(self, y: Array, omega: Array, V: Array, library: Library) -> tuple[Array, Array, Array]:
         """x, v and the variance v + s² of each probit, the nodes along a last axis."""

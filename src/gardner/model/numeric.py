@@ -9,46 +9,31 @@ A prior is a subclass of :class:`NumericPrior` with ``support`` and ``log_densit
 from __future__ import annotations
 
 import math
+from abc import abstractmethod
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from gardner.model.channel import Channel
+from gardner.model.integrals import LOG_NORMAL_WEIGHTS, NORMAL_NODES, log_sum, panels
+from gardner.model.prior import Prior
 from gardner.model.special import NUMPY, Array, Library
 
-
-def panels(low: float, high: float, count: int, order: int = 16) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Nodes and weights of Gauss–Legendre quadrature on equal panels."""
-    node, weight = np.polynomial.legendre.leggauss(order)
-    edges = np.linspace(low, high, count + 1)
-    half = 0.5 * (edges[1] - edges[0])
-    centres = 0.5 * (edges[1:] + edges[:-1])
-    return (centres[:, None] + half * node).ravel(), np.tile(half * weight, count)
-
-
 _COARSE = np.linspace(-60.0, 60.0, 241)
-_FINE, _FINE_WEIGHTS = panels(-10.0, 10.0, 40)
-_LOG_FINE = np.log(_FINE_WEIGHTS) - 0.5 * math.log(2.0 * math.pi)
 
 
-def log_sum(terms: Array, library: Library) -> Array:
-    """ln Σ e^terms over the last axis."""
-    xp = library.xp
-    largest = xp.max(terms, axis=-1)
-    return largest + xp.log(xp.sum(xp.exp(terms - largest[..., None]), axis=-1))
-
-
-class NumericPrior:
+class NumericPrior(Prior):
     """A prior given by its log-density on an interval, with 640 fixed nodes: sharp for A up to 10⁴/width²."""
 
     @property
+    @abstractmethod
     def support(self) -> tuple[float, float]:
         """Where weights can be."""
-        raise NotImplementedError
 
+    @abstractmethod
     def log_density(self, x: Array, library: Library = NUMPY) -> Array:
         """ln P_X(x), normalised."""
-        raise NotImplementedError
 
     @property
     def second_moment(self) -> float:
@@ -84,7 +69,7 @@ class NumericPrior:
         return np.interp(rng.random(count), table / table[-1], edges)
 
 
-class NumericChannel:
+class NumericChannel(Channel):
     """A channel given by ln P_out(y|h), averaged over h around its largest term: sharp for features above √V/20."""
 
     @property
@@ -92,23 +77,9 @@ class NumericChannel:
         """The labels there are; none if they are real numbers."""
         return ()
 
-    @property
-    def label_classes(self) -> tuple[tuple[float, float], ...]:
-        """Every label for itself: no symmetry is taken for granted."""
-        return tuple((label, 1.0) for label in self.labels)
-
-    @property
-    def noiseless(self) -> bool:
-        """A smooth channel excludes no weights."""
-        return False
-
+    @abstractmethod
     def log_probability(self, y: Array, h: Array, library: Library = NUMPY) -> Array:
         """ln P_out(y|h)."""
-        raise NotImplementedError
-
-    def label_span(self, low: Array, high: Array) -> tuple[Array, Array]:
-        """For real labels: an interval that holds the labels of all fields from ``low`` to ``high``."""
-        raise NotImplementedError
 
     def _terms(self, y: Array, omega: Array, V: Array, library: Library) -> tuple[Array, Array, Array]:
         """√V, nodes t = (h − ω)/√V and the logarithm of each term of the integral."""
@@ -119,9 +90,9 @@ class NumericChannel:
         values = self.log_probability(y, omega + width * coarse, library) - 0.5 * coarse * coarse
         top = values == xp.max(values, axis=-1)[..., None]
         centre = xp.max(xp.where(top, coarse, xp.full_like(values, -math.inf)), axis=-1)
-        t = centre[..., None] + xp.asarray(_FINE, dtype=none.dtype)
+        t = centre[..., None] + xp.asarray(NORMAL_NODES, dtype=none.dtype)
         inside = self.log_probability(y, omega + width * t, library) - 0.5 * t * t
-        return width[..., 0], t, inside + xp.asarray(_LOG_FINE, dtype=none.dtype)
+        return width[..., 0], t, inside + xp.asarray(LOG_NORMAL_WEIGHTS, dtype=none.dtype)
 
     def log_partition(self, y: Array, omega: Array, V: Array, library: Library = NUMPY) -> Array:
         """ψ_Y(y, ω, V)."""
@@ -135,46 +106,3 @@ class NumericChannel:
         mean = xp.sum(share * t, axis=-1)
         variance = xp.sum(share * (t - mean[..., None]) ** 2, axis=-1)
         return mean / width, (1.0 - variance) / (width * width)
-
-    def _label_nodes(self, omega: Array, V: Array, library: Library) -> list[tuple[Array, Array]]:
-        """Labels and their weights in a sum over them: 1 each, or those of a quadrature."""
-        if self.labels:
-            return [(label + 0.0 * omega, 1.0) for label in self.labels]
-        reach = 9.0 * library.xp.sqrt(V)
-        low, high = self.label_span(omega - reach, omega + reach)
-        nodes, weights = panels(0.0, 1.0, 16)
-        pairs = zip(nodes.tolist(), weights.tolist(), strict=True)
-        return [(low + node * (high - low), weight * (high - low)) for node, weight in pairs]
-
-    def information(self, omega: Array, V: Array, library: Library = NUMPY) -> Array:
-        """∑_y ∫ N(h; ω, V) P_out(y|h) [ln P_out(y|h) − ψ_Y(y, ω, V)] dh."""
-        xp = library.xp
-        none = xp.asarray(0.0 * omega + 0.0 * V)
-        omega, V = omega + none, V + none
-        t, weights = (xp.asarray(part, dtype=none.dtype) for part in (_FINE, np.exp(_LOG_FINE)))
-        h, weights = omega[..., None] + xp.sqrt(V)[..., None] * t, weights * xp.exp(-0.5 * t * t)
-        total = none
-        for y, weight in self._label_nodes(omega, V, library):
-            known = self.log_probability(y[..., None], h, library)
-            psi = self.log_partition(y, omega, V, library)
-            total = total + weight * xp.sum(weights * xp.exp(known) * (known - psi[..., None]), axis=-1)
-        return total
-
-    def predictive(self, omega: Array, V: Array, library: Library = NUMPY) -> tuple[Array, Array]:
-        """Mean and variance of a label."""
-        xp = library.xp
-        none = xp.asarray(0.0 * omega + 0.0 * V)
-        omega, V = omega + none, V + none
-        first, second = none, none
-        for y, weight in self._label_nodes(omega, V, library):
-            mass = weight * xp.exp(self.log_partition(y, omega, V, library))
-            first, second = first + mass * y, second + mass * y * y
-        return first, second - first * first
-
-    def sample(self, fields: NDArray[Any], rng: np.random.Generator) -> NDArray[Any]:
-        """Discrete labels by their odds; a channel with real labels brings its own."""
-        if not self.labels:
-            raise NotImplementedError("a channel with real labels needs a sample method of its own")
-        odds = np.cumsum([np.exp(self.log_probability(label, fields)) for label in self.labels], axis=0)
-        places = np.sum(rng.random(fields.shape) * odds[-1] >= odds[:-1], axis=0)
-        return np.asarray(np.asarray(self.labels, dtype=fields.dtype)[places])

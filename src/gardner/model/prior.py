@@ -4,94 +4,82 @@ A prior enters theory and message passing only through [cui2020, App. A]
 
     ψ_X(A, b) = ln ∫ dx P_X(x) exp(−A x²/2 + b x)
 
-and its derivatives in b, the posterior mean and variance of a weight. A prior with a cheap closed
-form of all derivatives in (b, A) up to the second may give them as ``expansion``; the theory
-tabulates other priors.
+and its derivatives in b, the posterior mean and variance of a weight.
+
+One of your own derives from :class:`Prior`. It needs the four abstract members. All others have
+defaults that are right for every prior: they say what is known beyond the formula.
 """
 
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
-from typing import Any, Protocol, runtime_checkable
+from abc import ABC, abstractmethod
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from gardner.errors import InvalidInputError
+from gardner.model.formula import Formula
 from gardner.model.special import NUMPY, Array, Library
 
+_FAR_FIELD = 1e4  # a field so strong that only the tails of a prior are left
 
-@runtime_checkable
-class Prior(Protocol):
-    """What theory and inference need of a prior."""
+
+class Prior(Formula, ABC):
+    """What theory and inference ask of a prior."""
 
     @property
+    @abstractmethod
     def second_moment(self) -> float:
         """r⁰ = E[x²]."""
-        ...
 
+    @abstractmethod
     def log_partition(self, A: Array, b: Array, library: Library = NUMPY) -> Array:
         """ψ_X(A, b)."""
-        ...
 
+    @abstractmethod
     def moments(self, A: Array, b: Array, library: Library = NUMPY) -> tuple[Array, Array]:
         """Mean ∂ψ_X/∂b and variance ∂²ψ_X/∂b² of a weight."""
-        ...
 
+    @abstractmethod
     def sample(self, count: int, rng: np.random.Generator) -> NDArray[Any]:
         """Weights of a teacher."""
-        ...
-
-
-@dataclass(frozen=True)
-class Gaussian:
-    """Normal weights of variance σ²: ψ_X(A, b) = −½ ln(1+σ²A) + σ²b²/(2(1+σ²A)).
-
-    >>> round(float(Gaussian().log_partition(1.0, 2.0)), 6)
-    0.653426
-    """
-
-    variance: float = 1.0
-
-    def __post_init__(self) -> None:
-        """Check the parameter."""
-        check_parameter("gaussian.variance", self.variance, 0.0, math.inf)
 
     @property
-    def second_moment(self) -> float:
-        """r⁰ = σ²."""
-        return self.variance
+    def gaussian(self) -> bool:
+        """Whether weights are normal of mean zero: EP needs it, and the theory's conjugates are then known."""
+        return False
 
-    def log_partition(self, A: Array, b: Array, library: Library = NUMPY) -> Array:
-        """ψ_X(A, b)."""
-        scale = 1.0 + self.variance * A
-        return -0.5 * library.xp.log(scale) + self.variance * b * b / (2.0 * scale)
+    @property
+    def fixed_norm(self) -> bool:
+        """Whether x² = r⁰ with certainty: then ψ_X(A, b) + A r⁰/2 does not depend on A."""
+        b = np.array([0.0, 0.7, -2.3])
+        change = np.asarray(self.log_partition(1.3, b)) - np.asarray(self.log_partition(0.2, b))
+        return bool(np.all(np.abs(change + 0.5 * 1.1 * self.second_moment) < 1e-12))
 
-    def moments(self, A: Array, b: Array, library: Library = NUMPY) -> tuple[Array, Array]:
-        """Mean σ²b/(1+σ²A) and variance σ²/(1+σ²A)."""
-        del library
-        variance = self.variance / (1.0 + self.variance * A)
-        return b * variance, variance
+    @property
+    def tail_precision(self) -> float:
+        """The a of ψ_X ≈ b²/2(A + a) at large fields b; infinite if weights are bounded."""
+        variance = float(np.asarray(self.moments(np.float64(1.0), np.float64(_FAR_FIELD))[1]))
+        return 1.0 / variance - 1.0 if variance > 1.0 / _FAR_FIELD else math.inf
+
+    @property
+    def closed_form(self) -> bool:
+        """Whether ``expansion`` is there; the theory tabulates other priors."""
+        return type(self).expansion is not Prior.expansion
 
     def expansion(self, b: Array, A: float) -> tuple[Array, ...]:
-        """ψ_X and its derivatives in b, A, bb, bA, AA."""
-        variance = self.variance / (1.0 + self.variance * A)
-        mean = variance * b
-        value = -0.5 * np.log1p(self.variance * A) + 0.5 * b * mean
-        flat = 0.0 * mean
-        return (
-            value,
-            mean,
-            -0.5 * (variance + mean * mean),
-            variance + flat,
-            -variance * mean,
-            variance * (0.5 * variance + mean * mean),
-        )
+        """ψ_X and its derivatives in b, A, bb, bA, AA, in closed form, for NumPy's arrays."""
+        raise NotImplementedError
 
-    def sample(self, count: int, rng: np.random.Generator) -> NDArray[Any]:
-        """Normal numbers."""
-        return math.sqrt(self.variance) * rng.standard_normal(count)
+    def slopes(self, b: Array, A: float) -> tuple[Array, Array, Array]:
+        """ψ_X, mean and variance of a weight, for NumPy's arrays."""
+        if self.closed_form and A > 0.0:
+            value, mean, _, variance, _, _ = self.expansion(b, A)
+            return value, mean, variance
+        mean, variance = (np.asarray(part) for part in self.moments(A, b))
+        return np.asarray(self.log_partition(A, b)), mean, variance
 
 
 def check_parameter(name: str, value: Any, low: float, high: float, *, zero: bool = False) -> None:

@@ -10,8 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gardner.model.binary import BinaryLabels, bump_average, signs
-from gardner.model.channel import Sign
+from gardner.model.formula import Compiled
 from gardner.model.prior import check_parameter
+from gardner.model.sign import Sign
 from gardner.model.special import NUMPY, Array, Library
 
 _REACH = 12.0  # standard deviations of the noise at which a label is certain
@@ -35,6 +36,26 @@ class Probit(BinaryLabels):
     def noiseless(self) -> bool:
         """Only without noise does a label exclude weights."""
         return self.noise == 0.0
+
+    @property
+    def scale_free(self) -> bool:
+        """Only without noise."""
+        return self.noise == 0.0
+
+    @property
+    def log_concave(self) -> bool:
+        """As Φ is."""
+        return True
+
+    @property
+    def noise_in_front(self) -> float:
+        """The noise."""
+        return self.noise
+
+    @property
+    def compiled(self) -> Compiled:
+        """By the noise."""
+        return Compiled("probit", self.noise)
 
     def log_partition(self, y: Array, omega: Array, V: Array, library: Library = NUMPY) -> Array:
         """ψ_Y(y, ω, V)."""

@@ -9,11 +9,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from gardner.model.formula import Compiled
+from gardner.model.prior import Prior
 from gardner.model.special import NUMPY, Array, Library
 
 
 @dataclass(frozen=True)
-class Rademacher:
+class Rademacher(Prior):
     """Weights ±1 with equal odds: ψ_X(A, b) = −A/2 + ln cosh b.
 
     >>> round(float(Rademacher().log_partition(1.0, 0.0)), 6)
@@ -24,6 +26,11 @@ class Rademacher:
     def second_moment(self) -> float:
         """r⁰ = 1."""
         return 1.0
+
+    @property
+    def compiled(self) -> Compiled:
+        """Without a parameter."""
+        return Compiled("rademacher")
 
     def log_partition(self, A: Array, b: Array, library: Library = NUMPY) -> Array:
         """ψ_X(A, b)."""

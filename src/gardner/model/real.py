@@ -8,16 +8,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from gardner.model.channel import WIDTHS, Channel
 
-class RealLabels:
-    """Labels are real numbers; a channel adds ψ_Y, its derivatives, the information and the predictive moments."""
+
+class RealLabels(Channel):
+    """Labels are real numbers, a function of the field with normal noise; a channel adds that function."""
 
     noise: float
-
-    @property
-    def label_classes(self) -> tuple[tuple[float, float], ...]:
-        """None: labels are real."""
-        return ()
 
     @property
     def labels(self) -> tuple[float, ...]:
@@ -25,9 +22,9 @@ class RealLabels:
         return ()
 
     @property
-    def noiseless(self) -> bool:
-        """No label excludes weights."""
-        return False
+    def margin(self) -> float:
+        """How far the noise carries a label."""
+        return WIDTHS * math.sqrt(self.noise)
 
     def noisy(self, values: NDArray[Any], rng: np.random.Generator) -> NDArray[Any]:
         """Values with the channel's noise, in their own precision."""

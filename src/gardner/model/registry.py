@@ -14,15 +14,17 @@ from typing import Any, cast
 
 from gardner.errors import GardnerError, InvalidInputError
 from gardner.model.absolute import Absolute
-from gardner.model.channel import Channel, Sign
+from gardner.model.channel import Channel
 from gardner.model.flip import Flip
 from gardner.model.gauss_bernoulli import GaussBernoulli
+from gardner.model.gaussian import Gaussian
 from gardner.model.laplace import Laplace
 from gardner.model.linear import Linear
 from gardner.model.logistic import Logistic
-from gardner.model.prior import Gaussian, Prior
+from gardner.model.prior import Prior
 from gardner.model.probit import Probit
 from gardner.model.rademacher import Rademacher
+from gardner.model.sign import Sign
 
 FROM_FILE = "gardner_own_"  # how modules are named that were loaded from files
 

@@ -1,9 +1,10 @@
 """AL-AMP and what the paper derives from it: choices by the field ω and its variance V under AMP's posterior.
 
-The predicted magnetisation of a label is erf(ω/√(2V)) [cui2020, Table 1]; for the sign, flipped or not, all criteria
-sort by u = ω/√V, of which it is a monotone function. Other channels are asked for their own predictive distribution:
-the information I(y; h) of a label with its field h ~ N(ω, V) (in regression it grows with the predictive variance
-V + noise), and the surprise −ψ_Y(y, ω, V) of a label that is known.
+The predicted magnetisation of a label is erf(ω/√(2V)) [cui2020, Table 1]. For a scale-free channel,
+as the sign flipped or not, all criteria sort by u = ω/√V, of which it is a monotone function. Other
+channels are asked for their own predictive distribution: the information I(y; h) of a label with
+its field h ~ N(ω, V) (in regression it grows with the predictive variance V + noise), and the
+surprise −ψ_Y(y, ω, V) of a label that is known.
 """
 
 from __future__ import annotations
@@ -13,7 +14,6 @@ from dataclasses import dataclass
 import numpy as np
 
 from gardner.errors import InvalidInputError
-from gardner.model import Flip, Sign
 from gardner.strategies.base import Choice, Floats, View, choose, register
 
 
@@ -23,15 +23,10 @@ def margins(view: View) -> Floats:
     return np.asarray(omega[view.unlabelled] / np.sqrt(V[view.unlabelled]))
 
 
-def margin_decides(view: View) -> bool:
-    """Whether surprise and information depend on yω/√V alone: then they are not computed, and nothing underflows."""
-    return isinstance(view.model.channel, Sign | Flip)
-
-
 def surprises(view: View) -> Floats:
     """−ψ_Y(y, ω, V), or −yω/√V in its place: how surprising the true label of each unlabelled row would be."""
     y = view.hidden_labels[view.unlabelled]
-    if margin_decides(view):
+    if view.model.channel.scale_free:  # then ψ_Y is a function of yω/√V, and the margin itself never underflows
         return -y * margins(view)
     return np.asarray(-view.model.channel.log_partition(y, *_unlabelled_fields(view)))
 
@@ -50,7 +45,7 @@ class Agnostic:
 
     def query(self, view: View) -> Choice:
         """Most informative first."""
-        if margin_decides(view):
+        if view.model.channel.scale_free:
             return choose(view, -np.abs(margins(view)))
         return choose(view, np.asarray(view.model.channel.information(*_unlabelled_fields(view))))
 

@@ -36,8 +36,7 @@ _CLOSE = -4.0  # ln E, the distance to the edge of the hats' domain, from which 
 def condenses(problem: Problem) -> bool:
     """Whether the largest volume is that of a student with one large weight."""
     pair = problem.pair
-    channel = pair.student.channel
-    odd = channel.labels == (-1.0, 1.0) and channel.label_classes == ((1.0, 2.0),)
+    odd = pair.student.channel.labels == (-1.0, 1.0) and pair.label_classes == ((1.0, 2.0),)
     heavy = pair.tail_precision * pair.student.prior.second_moment < _HEAVY
     return odd and heavy and problem.budget <= 0.5 * problem.pool_ratio
 

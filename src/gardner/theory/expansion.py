@@ -22,11 +22,10 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from gardner.model import Channel, Logistic, Prior, Probit, Sign
+from gardner.model import Channel, Prior
 from gardner.theory.quadrature import panel_nodes
 from gardner.theory.taylor import Floats
 
-SINGLE_PEAK = (Sign, Probit, Logistic)  # ψ_Y concave with −ψ'' ≤ 1/V: one peak in ζ wherever V + βD > 0
 Six = tuple[Floats, Floats, Floats, Floats, Floats, Floats]
 
 _ORDER = 16
@@ -178,72 +177,27 @@ def _horner_twice(powers: Floats, panel: Any, x: Floats) -> tuple[Floats, Floats
     return total, first, 2.0 * second
 
 
-def bare(channel: Channel) -> Channel:
-    """The channel itself where it comes wrapped (:class:`gardner.theory.pair.EachLabel`)."""
-    inside: Channel = getattr(channel, "channel", channel)
-    return inside
-
-
-def is_log_concave(channel: Channel) -> bool:
-    """Whether one peak is all there is in the inner integral."""
-    return isinstance(bare(channel), SINGLE_PEAK)
-
-
-def has_remainder(channel: Channel) -> bool:
-    """Whether ψ_Y falls like −ω²/2(V + δ) where a label is not expected, and the channel knows the rest."""
-    return hasattr(bare(channel), "remainder")
-
-
-def noise_in_front(channel: Channel) -> float:
-    """The noise δ of such a channel, which sees V + δ where another would see V."""
-    return float(getattr(bare(channel), "noise", 0.0))
-
-
+@functools.lru_cache(maxsize=8)
 def channel_psi(channel: Channel, y: float, V: float) -> Psi:
     """ψ_Y(y, ω, V) as a function of ω; a table is kept for the next question at this V."""
-    known: Any = bare(channel)
-    return _channel_psi(known, y, V)
-
-
-@functools.lru_cache(maxsize=8)
-def _channel_psi(known: Any, y: float, V: float) -> Psi:
-    if hasattr(known, "expansion"):
-        return Closed(lambda omega: known.expansion(y, omega, V), lambda omega: known.log_partition(y, omega, V))
+    if channel.closed_form:
+        return Closed(lambda omega: channel.expansion(y, omega, V), lambda omega: channel.log_partition(y, omega, V))
 
     def formula(omega: Floats) -> tuple[Floats, Floats, Floats]:
-        if hasattr(known, "slopes"):
-            value, g, minus = known.slopes(y, omega, V)
-            return value, g, -minus
-        g, minus = (np.asarray(part) for part in known.derivatives(y, omega, V))
-        return np.asarray(known.log_partition(y, omega, V)), g, -minus
+        value, g, minus = (np.asarray(part) for part in channel.slopes(y, omega, V))
+        return value, g, -minus
 
     return Table(formula, 1.0)
 
 
 def channel_remainder(channel: Channel, y: float, V: float) -> Psi:
     """ψ_Y + ω²/2(V + δ) of a channel that has it."""
-    known: Any = bare(channel)
-    return Closed(lambda omega: known.remainder(y, omega, V))
-
-
-def prior_psi(prior: Prior, A: float) -> Psi:
-    """ψ_X(A, b) as a function of b; a table is kept for the next question at this A."""
-    known: Any = prior
-    return _prior_psi(known, A)
+    return Closed(lambda omega: channel.remainder(y, omega, V))
 
 
 @functools.lru_cache(maxsize=8)
-def _prior_psi(known: Any, A: float) -> Psi:
-    if hasattr(known, "expansion"):
-        return Closed(lambda b: known.expansion(b, A), lambda b: known.log_partition(A, b))
-    return Table(lambda b: prior_slopes(known, A, b), -1.0)
-
-
-def prior_slopes(prior: Prior, A: float, b: Floats) -> tuple[Floats, Floats, Floats]:
-    """ψ_X(A, b), mean and variance of a weight."""
-    known: Any = prior
-    if hasattr(known, "expansion") and A > 0.0:
-        parts = known.expansion(b, A)
-        return parts[0], parts[1], parts[3]
-    mean, variance = (np.asarray(part) for part in known.moments(A, b))
-    return np.asarray(known.log_partition(A, b)), mean, variance
+def prior_psi(prior: Prior, A: float) -> Psi:
+    """ψ_X(A, b) as a function of b; a table is kept for the next question at this A."""
+    if prior.closed_form:
+        return Closed(lambda b: prior.expansion(b, A), lambda b: prior.log_partition(A, b))
+    return Table(lambda b: prior.slopes(b, A), -1.0)

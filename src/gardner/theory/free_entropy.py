@@ -30,7 +30,6 @@ from typing import NamedTuple
 import numpy as np
 
 from gardner.theory import regression
-from gardner.theory.expansion import has_remainder, noise_in_front
 from gardner.theory.pair import Pair
 from gardner.theory.taylor import Floats, Taylor, unknowns
 
@@ -123,7 +122,7 @@ class Parameters:
     @cached_property
     def turned_rows(self) -> Rows:
         """Rows whose labels are not expected, the Gaussian part of ψ_Y taken out."""
-        noise = noise_in_front(self.pair.student.channel)
+        noise = self.pair.student.channel.noise_in_front or 0.0
         wide, narrow = self.V + noise, (self.W + noise).inverse()
         growth = wide * narrow
         square = -0.5 * (self.beta * self.q * narrow)
@@ -148,7 +147,7 @@ class Parameters:
     @property
     def turned(self) -> bool:
         """Whether unexpected labels are treated apart."""
-        return self.beta.value < 0.0 and has_remainder(self.pair.student.channel)
+        return self.beta.value < 0.0 and self.pair.student.channel.noise_in_front is not None
 
     def entropic(self) -> Taylor:
         """½[(β−1) ln V + ln W + βt/W + β(1 − r/σ² − ln σ²)]: a Gaussian prior of variance σ², its hats eliminated.

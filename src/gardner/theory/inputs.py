@@ -6,7 +6,7 @@ import math
 from typing import cast
 
 from gardner.errors import InvalidInputError
-from gardner.model import GLM, Absolute
+from gardner.model import GLM
 from gardner.theory.pair import Pair, pair_of
 from gardner.theory.regression import is_linear
 
@@ -88,10 +88,6 @@ def check_pair(model: object, teacher: object = None) -> Pair:
     student, other = pair.student.channel, pair.teacher.channel
     if student.labels != other.labels:
         raise InvalidInputError("teacher", other, f"its labels are not those of the student's channel {student!r}")
-    if pair.regression and not (is_linear(pair) or (type(student) is type(other) is Absolute)):
-        raise InvalidInputError(
-            "model", student, "real labels are integrated for a Linear or an Absolute channel, teacher's and student's"
-        )
     return pair
 
 
@@ -124,5 +120,12 @@ def check_model(model: object, teacher: object = None) -> Pair:
             "the complexity curve of an even channel has no start: a random subset below the threshold has no overlap "
             "with the teacher (m = q = 0), where the order parameters are singular",
             hint="typical and pool answer for it",
+        )
+    if pair.regression and not is_linear(pair):
+        raise InvalidInputError(
+            "model",
+            pair.student.channel,
+            "with real labels, only linear channels have a complexity curve here, teacher's and student's",
+            hint="typical and pool answer for others",
         )
     return pair

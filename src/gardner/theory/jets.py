@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from gardner.theory import regression
 from gardner.theory.average import CHECK_ORDER, INNER_ORDER, MESH_ORDER, Inner, Tilted
-from gardner.theory.expansion import Psi, Six, channel_psi, channel_remainder, is_log_concave, prior_psi
+from gardner.theory.expansion import Psi, Six, channel_psi, channel_remainder, prior_psi
 from gardner.theory.free_entropy import Parameters, Rows, Theta, to_theta
 from gardner.theory.pair import Pair
 from gardner.theory.quadrature import Grid, Peak, Window, refine
@@ -114,15 +114,14 @@ def kinds(at: Parameters, eta: Floats, weights: Floats) -> Iterator[Kind]:
     if at.pair.regression:
         yield Kind(math.nan, np.ones(len(eta), bool), eta, weights, at.linear_rows, None, False, True, beta)
         return
-    single = is_log_concave(channel)
-    for y, count in channel.label_classes:
+    for y, count in at.pair.label_classes:
         behind = (y * eta < 0.0) & at.turned
         for chosen, turned in ((~behind, False), (behind, True)):
             if not chosen.any():
                 continue
             rows = at.turned_rows if turned else at.plain_rows
             psi = (channel_remainder if turned else channel_psi)(channel, y, V)
-            yield Kind(y, chosen, eta[chosen], count * weights[chosen], rows, psi, turned, single, beta)
+            yield Kind(y, chosen, eta[chosen], count * weights[chosen], rows, psi, turned, channel.log_concave, beta)
 
 
 def teacher_weight(at: Parameters, kind: Kind) -> Six | None:
@@ -230,11 +229,11 @@ def _teacher_range(pair: Pair, point: Theta) -> tuple[float, float]:
     alone limits the range.
     """
     scale, channel = pair.teacher.prior.second_moment, pair.teacher.channel
-    if not is_log_concave(channel):
+    if pair.regression or not channel.log_concave:
         return -math.sqrt(2.0 * RANGE_DROP), math.sqrt(2.0 * RANGE_DROP)
     spread, variance = scale * point.m**2 / point.q, scale * point.t / point.q
     ends = []
-    for y, _ in channel.label_classes:
+    for y, _ in pair.label_classes:
         cut: Any = Inner(channel_psi(channel, y, variance), 1.0, np.zeros(1), spread).locate(True, RANGE_DROP)
         ends.append((float(cut.left[0]), float(cut.right[0])))
     return min(left for left, _ in ends), max(right for _, right in ends)

@@ -21,13 +21,11 @@ variance Δ⁰(1 − Δ⁰/E).
 from __future__ import annotations
 
 import math
-from typing import Any
 
 import numpy as np
 
 from gardner.model import Channel
 from gardner.theory import regression
-from gardner.theory.expansion import bare
 from gardner.theory.fixed_points import FixedPoint
 from gardner.theory.free_entropy import Parameters
 from gardner.theory.jets import kinds
@@ -36,7 +34,6 @@ from gardner.theory.quadrature import Grid
 from gardner.theory.sums import sigmoid
 from gardner.theory.taylor import Floats
 
-_SHARP = 1e-18  # variance at which ψ_Y is the likelihood itself
 _NODES, _WEIGHTS = np.polynomial.legendre.leggauss(64)
 _BEND, _WIDTHS = 7.0, 9.0
 _PLACES = np.expm1(_BEND * 0.5 * (_NODES + 1.0)) / np.expm1(_BEND)
@@ -46,15 +43,14 @@ _SLOPES = 0.5 * _WEIGHTS * _BEND * np.exp(_BEND * 0.5 * (_NODES + 1.0)) / np.exp
 def capacity(channel: Channel, second_moment: float = 1.0) -> float:
     """The most one label can tell a label-agnostic strategy, in nats: max of I(y; h) over h ~ N(ω, V), ω² + V ≤ r⁰.
 
-    A channel that treats both labels alike is asked at ω = 0 only, where its label is least
+    A channel that is odd is asked at ω = 0 only, where its label is least
     certain.
 
     >>> from gardner.model import Flip, Sign
     >>> round(capacity(Sign()), 6), round(capacity(Flip(0.1)), 6)
     (0.693147, 0.368064)
     """
-    symmetric = len(channel.label_classes) < len(channel.labels)
-    shares = np.zeros(1) if symmetric else np.linspace(-1.0, 1.0, 201)
+    shares = np.zeros(1) if channel.odd else np.linspace(-1.0, 1.0, 201)
     omega = math.sqrt(second_moment) * shares[:, None]
     variances = np.maximum(second_moment - omega**2, 1e-9 * second_moment) * np.geomspace(1e-6, 1.0, 61)
     return float(np.max(np.asarray(channel.information(omega + 0.0 * variances, variances))))
@@ -66,8 +62,8 @@ def label_entropy(pair: Pair) -> float:
         return math.nan
     if not pair.regression:
         return math.log(len(pair.student.channel.labels))
-    noise = float(getattr(pair.student.channel, "noise", math.nan))
-    return 0.5 * math.log(2.0 * math.pi * math.e * (pair.teacher.prior.second_moment + noise))
+    mean, variance = pair.student.channel.predictive(0.0, pair.teacher.prior.second_moment)
+    return 0.5 * math.log(2.0 * math.pi * math.e * float(variance + mean * mean))
 
 
 def typical_information(pair: Pair, at: FixedPoint, budget: float) -> float:
@@ -77,11 +73,9 @@ def typical_information(pair: Pair, at: FixedPoint, budget: float) -> float:
     if pair.student.channel.noiseless:
         return math.nan  # the posterior excludes a teacher that makes errors
     if pair.regression:
-        return -at.log_volume + budget * _regression_likelihood(pair)
+        return -at.log_volume + budget * regression.likelihood(pair)
     r0 = pair.teacher.prior.second_moment
-    total = sum(
-        count * float(_expected(pair, y, np.zeros(1), r0)[0]) for y, count in pair.student.channel.label_classes
-    )
+    total = sum(count * float(_expected(pair, y, np.zeros(1), r0)[0]) for y, count in pair.label_classes)
     return -at.log_volume + budget * total
 
 
@@ -119,12 +113,6 @@ def _silent(pair: Pair) -> bool:
     return pair.student.channel.noiseless and pair.teacher.channel.noiseless
 
 
-def _regression_likelihood(pair: Pair) -> float:
-    """E ln P_out(y|h⁰) over all rows: of the linear channel, and of y = |h| + noise but for its noise at h = 0."""
-    known, assumed = (float(getattr(model.channel, "noise", math.nan)) for model in (pair.teacher, pair.student))
-    return -0.5 * math.log(2.0 * math.pi * assumed) - 0.5 * known / assumed
-
-
 def _expected(pair: Pair, y: float, mean: Floats, variance: float) -> Floats:
     """∫ N(h; mean, variance) P̄_out(y|h) ln P_out(y|h) dh: nodes crowd at h = 0, where likelihoods jump or turn."""
     width = _WIDTHS * math.sqrt(variance)
@@ -134,15 +122,7 @@ def _expected(pair: Pair, y: float, mean: Floats, variance: float) -> Floats:
         far = np.maximum(sign * mean + width, near)
         h = sign * (near[:, None] + (far - near)[:, None] * _PLACES)
         density = np.exp(-0.5 * (h - mean[:, None]) ** 2 / variance) / math.sqrt(2.0 * math.pi * variance)
-        known = np.exp(_log_likelihood(pair.teacher.channel, y, h))
-        told = known * _log_likelihood(pair.student.channel, y, h)
+        known = np.exp(np.asarray(pair.teacher.channel.log_probability(y, h)))
+        told = known * np.asarray(pair.student.channel.log_probability(y, h))
         total += (far - near) * np.sum(_SLOPES * density * np.where(known > 0.0, told, 0.0), axis=-1)
     return total
-
-
-def _log_likelihood(channel: Channel, y: float, h: Floats) -> Floats:
-    """ln P_out(y|h)."""
-    known: Any = bare(channel)
-    if hasattr(known, "log_probability"):
-        return np.asarray(known.log_probability(y, h))
-    return np.asarray(known.log_partition(y, h, _SHARP))

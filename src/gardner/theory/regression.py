@@ -10,7 +10,7 @@ too: with s = V + Δ,
 
     L(u) = −½β ln 2πs − ½ ln(1 + βD/s) − βu²/(2(s + βD)).
 
-**Absolute value.** Only random subsets (β = 0), by a double integral; see
+**Any other.** Only random subsets (β = 0), by a double integral over fields and labels; see
 :func:`gardner.theory.inputs.check_model`.
 """
 
@@ -20,26 +20,25 @@ import math
 
 import numpy as np
 
-from gardner.model import Linear
 from gardner.theory.pair import Pair
 from gardner.theory.quadrature import stretched_grid
 from gardner.theory.taylor import Floats
 
-_Y_PANELS, _Y_ORDER, _WIDTHS = 6, 16, 9.0
+_Y_PANELS, _Y_ORDER, _WIDTHS = 9, 16, 9.0
 _Y_NODES, _Y_WEIGHTS = np.polynomial.legendre.leggauss(_Y_ORDER)
 
 
 def noise_of(pair: Pair) -> tuple[float, float]:
     """Noise variances (teacher's, student's) of a linear pair."""
-    teacher, student = pair.teacher.channel, pair.student.channel
-    if not (isinstance(teacher, Linear) and isinstance(student, Linear)):  # refused at the door
+    known, assumed = pair.teacher.channel.linear_noise, pair.student.channel.linear_noise
+    if known is None or assumed is None:  # refused at the door
         raise TypeError("not a linear pair")
-    return teacher.noise, student.noise
+    return known, assumed
 
 
 def is_linear(pair: Pair) -> bool:
     """Whether both channels are linear."""
-    return isinstance(pair.teacher.channel, Linear) and isinstance(pair.student.channel, Linear)
+    return pair.teacher.channel.linear_noise is not None and pair.student.channel.linear_noise is not None
 
 
 def error_variance(pair: Pair, m: float, t: float) -> float:
@@ -60,16 +59,24 @@ def linear_energy(pair: Pair, m: float, S: float, V: float) -> tuple[float, Floa
 
 
 def label_nodes(pair: Pair, mean: Floats, spread: float) -> tuple[Floats, Floats]:
-    """Labels of y = |h| + noise and their weights, for each mean of the teacher's field.
-
-    They lie around |mean|, and near zero.
-    """
-    noise = float(getattr(pair.teacher.channel, "noise", 0.0))
-    centre, width = np.abs(mean)[:, None], math.sqrt(spread + noise)
-    low = np.maximum(centre - _WIDTHS * width, -_WIDTHS * math.sqrt(noise))
-    half = 0.5 * (centre + _WIDTHS * width - low) / _Y_PANELS
+    """The teacher's labels and their weights, for each mean of its field."""
+    reach = _WIDTHS * math.sqrt(spread)
+    low, high = (np.asarray(end)[:, None] for end in pair.teacher.channel.label_span(mean - reach, mean + reach))
+    half = 0.5 * (high - low) / _Y_PANELS
     places = (2.0 * np.arange(_Y_PANELS)[:, None] + 1.0 + _Y_NODES).ravel()
     return low + half * places, half * np.tile(_Y_WEIGHTS, _Y_PANELS)
+
+
+def likelihood(pair: Pair) -> float:
+    """E ln P_out(y|h⁰) over all rows, the student's likelihood of the teacher's labels."""
+    if is_linear(pair):
+        known, assumed = noise_of(pair)
+        return -0.5 * math.log(2.0 * math.pi * assumed) - 0.5 * known / assumed
+    eta, weights = field_nodes()
+    h = pair.teacher_scale * eta
+    y, measure = label_nodes(pair, h, 0.0)
+    true, believed = (np.asarray(glm.channel.log_probability(y, h[:, None])) for glm in (pair.teacher, pair.student))
+    return float(weights @ np.sum(measure * np.exp(true) * believed, axis=1))
 
 
 def field_nodes() -> tuple[Floats, Floats]:

@@ -22,7 +22,6 @@ from dataclasses import dataclass
 import numpy as np
 
 from gardner.theory import regression
-from gardner.theory.expansion import noise_in_front
 from gardner.theory.free_entropy import Parameters
 from gardner.theory.jets import Mesh, kinds, teacher_weight, weight_responses
 from gardner.theory.pair import Pair
@@ -61,7 +60,7 @@ def ratios(pair: Pair, pool_ratio: float, z: Floats, mesh: Mesh) -> Ratios:
             size, c = at.q.value, rows.c.value
             value = value + tilted.value
             slope, curve = slope + c * tilted.first[0], curve + c * c * tilted.second[0, 0]
-            lost = 1.0 / (V + noise_in_front(pair.student.channel)) if kind.turned else 0.0
+            lost = 1.0 / (V + (pair.student.channel.noise_in_front or 0.0)) if kind.turned else 0.0
             sharpness = tilted.curvatures[1] - 2.0 * lost * tilted.curvatures[0] + lost * lost
         chosen = sigmoid(at.phi.value + value)
         bend = chosen * (curve + (1.0 - chosen) * slope * slope) / size

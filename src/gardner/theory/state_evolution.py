@@ -19,8 +19,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from gardner.errors import ConvergenceError
+from gardner.model import Channel
 from gardner.theory import regression
-from gardner.theory.expansion import prior_slopes
 from gardner.theory.pair import Pair
 from gardner.theory.quadrature import Grid, narrowed, stretched_grid
 from gardner.theory.taylor import Floats
@@ -80,7 +80,7 @@ def weight_grid(pair: Pair, m_hat: float, q_hat: float, fixed: bool = False) -> 
     signal = m_hat / math.sqrt(q_hat) / pair.teacher_scale
 
     def exponent(xi: Floats) -> Floats:
-        value: Floats = prior_slopes(pair.teacher.prior, signal**2, signal * xi)[0] - 0.5 * xi * xi
+        value: Floats = pair.teacher.prior.slopes(signal * xi, signal**2)[0] - 0.5 * xi * xi
         return value
 
     inside, outside = exponent(_INSIDE), np.maximum(exponent(_LADDER), exponent(-_LADDER))
@@ -107,10 +107,10 @@ def weight_moments(pair: Pair, hats: WeightHats, bisect: bool = False) -> Moment
     grid = grid.bisected() if bisect else grid
     xi, weights = grid.plain()
     signal, b = hats.m / math.sqrt(hats.Q) / pair.teacher_scale, math.sqrt(hats.Q) * xi
-    log_weight, teacher_mean, _ = prior_slopes(pair.teacher.prior, signal**2, signal * xi)
+    log_weight, teacher_mean, _ = pair.teacher.prior.slopes(signal * xi, signal**2)
     weights = weights * np.exp(log_weight - 0.5 * xi * xi) / math.sqrt(2.0 * math.pi)
     teacher_mean = teacher_mean / pair.teacher_scale
-    psi, mean, variance = prior_slopes(prior, hats.A, b)
+    psi, mean, variance = prior.slopes(b, hats.A)
     m, Q, V = (float(weights @ x) for x in (teacher_mean * mean, mean**2, variance))
     return Moments(float(weights @ psi), m, Q, V, EPSILON * float((weights * np.abs(psi)) @ (1.0 + xi * xi)))
 
@@ -180,11 +180,11 @@ def label_sums(
         return
     grid = stretched_grid(width)
     eta, weights = (grid.bisected() if bisect else grid).normal()
-    for label, count in pair.student.channel.label_classes:
+    for label, count in pair.label_classes:
         yield label, eta, count * weights
 
 
-def _turned(channel: Any, y: Any, omega: Floats, V: float) -> tuple[Floats, Floats, Floats]:
+def _turned(channel: Channel, y: Any, omega: Floats, V: float) -> tuple[Floats, Floats, Floats]:
     """ψ, g and ∂ψ/∂V = ½(g' + g²)."""
-    g, minus = (np.asarray(part) for part in channel.derivatives(y, omega, V))
-    return np.asarray(channel.log_partition(y, omega, V)), g, 0.5 * (g * g - minus)
+    psi, g, minus = (np.asarray(part) for part in channel.slopes(y, omega, V))
+    return psi, g, 0.5 * (g * g - minus)

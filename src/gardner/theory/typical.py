@@ -24,7 +24,7 @@ import numpy as np
 from gardner.errors import ConvergenceError
 from gardner.model import GLM, PERCEPTRON
 from gardner.theory import regression
-from gardner.theory.expansion import Psi, channel_psi, prior_slopes
+from gardner.theory.expansion import Psi, channel_psi
 from gardner.theory.fixed_points import FixedPoint, fixed_points, sigmoid
 from gardner.theory.inputs import check_budget, check_pair, check_pool_ratio
 from gardner.theory.noise import typical_information
@@ -199,18 +199,17 @@ def weight_correlation(pair: Pair, best: FixedPoint, q_hat: float) -> float:
     q_hat = min(q_hat, (1.0 - 1e-9) * best.hats.Q)  # a trial beyond that is too large by its sign
     xi, weights = weight_grid(pair, best.hats.m, q_hat).plain()
     signal = best.hats.m / math.sqrt(q_hat) / pair.teacher_scale
-    density = prior_slopes(pair.teacher.prior, signal**2, signal * xi)[0] - 0.5 * xi * xi
+    density = pair.teacher.prior.slopes(signal * xi, signal**2)[0] - 0.5 * xi * xi
     weights = weights * np.exp(density) / math.sqrt(2.0 * math.pi)
     noise, noise_weights = _HERMITE
     b = math.sqrt(q_hat) * xi[:, None] + math.sqrt(best.hats.Q - q_hat) * noise
-    mean = prior_slopes(pair.student.prior, best.hats.A, b)[1] @ noise_weights / math.sqrt(2.0 * math.pi)
+    mean = pair.student.prior.slopes(b, best.hats.A)[1] @ noise_weights / math.sqrt(2.0 * math.pi)
     return float(weights @ mean**2) - best.m**2
 
 
 def _classes(pair: Pair, V: float) -> list[tuple[float, float, Psi]]:
     """The classes of labels, how many labels each stands for, and ψ_Y of the student."""
-    channel = pair.student.channel
-    return [(y, count, channel_psi(channel, y, V)) for y, count in channel.label_classes]
+    return [(y, count, channel_psi(pair.student.channel, y, V)) for y, count in pair.label_classes]
 
 
 def _correlation_slope(

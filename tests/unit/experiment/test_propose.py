@@ -13,8 +13,9 @@ from gardner.errors import ConvergenceError, InvalidInputError
 from gardner.experiment import propose as module
 from gardner.experiment.propose import propose, standardised
 from gardner.inference.ep import expectation_propagation
-from gardner.model import GLM, Absolute, Channel, Flip, Gaussian, Linear, Probit, Sign
+from gardner.model import GLM, NUMPY, Absolute, Channel, Flip, Gaussian, Library, Linear, Probit, Sign
 from gardner.model.numeric import NumericChannel
+from gardner.model.special import Array
 
 
 def problem(rows: int, columns: int, labelled: int, noise: float, seed: int = 0) -> tuple[NDArray[np.float64], ...]:
@@ -171,9 +172,20 @@ class Grades(NumericChannel):
     def labels(self) -> tuple[float, ...]:
         return (-1.0, 0.0, 1.0)
 
+    def log_probability(self, y: Array, h: Array, library: Library = NUMPY) -> Array:
+        return -library.xp.logaddexp(0.0 * h, 1.0 - y * h)
+
 
 class Cubic(NumericChannel):
     """Real labels, but not linear in the field."""
+
+    @property
+    def labels(self) -> tuple[float, ...]:
+        return ()
+
+    def log_probability(self, y: Array, h: Array, library: Library = NUMPY) -> Array:
+        del library
+        return -0.5 * (y - h**3) ** 2 - 0.5 * math.log(2.0 * math.pi)
 
 
 @pytest.mark.parametrize(
@@ -184,8 +196,12 @@ class Cubic(NumericChannel):
         ("classes", Absolute(0.1), "two classes need a channel .* try probit"),
         ("numbers", Probit(1.0), "channel = 'probit:1.0' .* numbers need a linear channel; try linear"),
         ("numbers", Cubic(), "numbers need a linear channel"),
-        ("numbers", Absolute(0.1), "channel = 'absolute:0.1' .* never negative, .* centred here; try linear"),
-        ("none", Absolute(0.1), "never negative"),
+        (
+            "numbers",
+            Absolute(0.1),
+            "channel = 'absolute:0.1' .* numbers need a linear channel; try linear",
+        ),
+        ("none", Absolute(0.1), "labels must be -1 and [+]1, or it must be linear"),
         ("none", Grades(), "labels must be -1 and [+]1, or it must be linear"),
     ],
 )

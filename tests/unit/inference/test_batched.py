@@ -130,5 +130,5 @@ def test_every_compiled_model_is_the_readable_one(model: GLM) -> None:
 
 
 def test_a_prior_without_compiled_functions_is_refused_by_name() -> None:
-    with pytest.raises(InvalidInputError, match="Gaussian, Rademacher"):
+    with pytest.raises(InvalidInputError, match="gaussian, rademacher, gauss-bernoulli and"):
         subset_log_volumes(np.eye(2), np.ones(2), np.array([[0, 1]]), GLM(Laplace()))

@@ -28,6 +28,7 @@ from gardner.model import (
     Library,
     Linear,
     Logistic,
+    Prior,
     Sign,
     draw_instance,
 )
@@ -442,7 +443,7 @@ def test_regression_is_exact() -> None:
 
 
 @dataclass(frozen=True)
-class Flat:
+class Flat(Prior):
     """A prior that is not the Gaussian."""
 
     @property

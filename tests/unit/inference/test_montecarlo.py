@@ -23,7 +23,7 @@ from gardner.inference.ladder import Ladder
 from gardner.inference.montecarlo import monte_carlo, sample_version_space
 from gardner.inference.separable import Separation, Verdict
 from gardner.inference.wedge import Wedge
-from gardner.model import GLM, Sign, draw_instance
+from gardner.model import GLM, Gaussian, Probit, Rademacher, draw_instance
 
 Floats = NDArray[np.float64]
 
@@ -390,13 +390,9 @@ def test_progress_grows_to_one() -> None:
 
 
 def test_refusals() -> None:
-    class Other:
-        label_classes, labels, noiseless = Sign().label_classes, Sign().labels, True
-        log_partition, derivatives, sample = Sign().log_partition, Sign().derivatives, Sign().sample
-        information, predictive = Sign().information, Sign().predictive
-
-    with pytest.raises(InvalidInputError, match="sign channel"):
-        monte_carlo(np.eye(2), np.ones(2), GLM(channel=Other()))
+    for model in (GLM(channel=Probit(0.1)), GLM(Gaussian(2.0)), GLM(Rademacher())):
+        with pytest.raises(InvalidInputError, match="sign channel"):
+            monte_carlo(np.eye(2), np.ones(2), model)
     with pytest.raises(InvalidInputError, match="stderr"):
         monte_carlo(np.eye(2), np.ones(2), stderr=0.0)
     with pytest.raises(InvalidInputError, match="samples"):

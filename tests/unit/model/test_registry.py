@@ -108,27 +108,41 @@ def test_a_constructor_that_refuses_is_quoted(tmp_path: Path) -> None:
 
 TRACES = """
 from pathlib import Path
+from gardner.model import Channel
 
 class Opens:  # as a window would
     def __init__(self): Path(__file__).with_name("called").write_text("made")
 
 class Half(Opens):
-    labels = label_classes = ()
-    noiseless = False
-    log_partition = derivatives = information = predictive = sample = 1
+    labels = ()
+    log_partition = derivatives = 1
 
 class Set(Opens):
-    noiseless: bool
     def log_partition(self): ...
-    derivatives = information = predictive = sample = log_partition
+    derivatives = log_partition
+
+class Alien(Set):
+    labels = ()
+
+class Bare(Opens, Channel):
+    labels = ()
 """
 
 
-@pytest.mark.parametrize("name", ["Opens", "Half", "Set"])
-def test_a_class_is_looked_at_before_it_is_called(tmp_path: Path, name: str) -> None:
+@pytest.mark.parametrize(
+    ("name", "told"),
+    [
+        ("Opens", "it lacks derivatives, labels, log_partition"),
+        ("Half", "it lacks derivatives, log_partition"),
+        ("Set", "it lacks labels"),
+        ("Alien", r"does not derive from gardner\.model\.Channel"),
+        ("Bare", "it lacks derivatives, log_partition"),
+    ],
+)
+def test_a_class_is_looked_at_before_it_is_called(tmp_path: Path, name: str, told: str) -> None:
     path = tmp_path / "opens.py"
     path.write_text(TRACES)
-    with pytest.raises(InvalidInputError, match=r"it lacks .*label|it lacks derivatives"):
+    with pytest.raises(InvalidInputError, match=told):
         load_channel(f"{path}:{name}")
     assert not (tmp_path / "called").exists()
 
@@ -161,8 +175,9 @@ def test_text_that_is_parsed_loads_nothing(text: str) -> None:
 def test_fields_of_dataclasses_are_declared(tmp_path: Path) -> None:
     path = tmp_path / "fields.py"
     path.write_text(
-        "from dataclasses import dataclass\nfrom gardner.model import Gaussian\n@dataclass(frozen=True)\nclass Mine:\n"
-        "    second_moment: float\n    log_partition = Gaussian.log_partition\n"
+        "from dataclasses import dataclass\nfrom gardner.model import Gaussian, Prior\n"
+        "@dataclass(frozen=True)\nclass Mine(Prior):\n"
+        "    second_moment: float = 1.0\n    log_partition = Gaussian.log_partition\n"
         "    moments, sample = Gaussian.moments, Gaussian.sample\n"
     )
     assert load_prior(f"{path}:Mine:2").second_moment == 2.0

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import copy
 import math
-import pickle
 from dataclasses import replace
 
 import pytest
@@ -28,7 +26,7 @@ from gardner.model import (
 from gardner.theory.branch import Side, Status, follow
 from gardner.theory.complexity import branch, checked
 from gardner.theory.jets import Mesh
-from gardner.theory.pair import EachLabel, pair_of
+from gardner.theory.pair import pair_of
 from gardner.theory.point import Point, frozen_point, judged, point_of, typical_point
 from gardner.theory.quadrature import stretched_grid
 from gardner.theory.roots import root_between, root_of_falling
@@ -141,15 +139,6 @@ def test_roots_fail_as_convergence_errors() -> None:
     with pytest.raises(ConvergenceError):
         root_of_falling(lambda _: 1.0, 0.0, what="x")
     assert root_of_falling(lambda x: -x, 0.0, what="x") == 0.0
-
-
-def test_a_channel_of_single_labels_can_be_copied() -> None:
-    channel = EachLabel(Sign())
-    for twin in (copy.copy(channel), copy.deepcopy(channel), pickle.loads(pickle.dumps(channel))):  # noqa: S301
-        assert twin == channel
-        assert twin.labels == (-1.0, 1.0)
-    with pytest.raises(AttributeError):
-        _ = channel.no_such_thing
 
 
 def test_an_extreme_whose_neighbours_cannot_be_solved_for_stands(monkeypatch: pytest.MonkeyPatch) -> None:
