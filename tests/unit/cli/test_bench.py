@@ -12,8 +12,9 @@ from typing import Any
 import pytest
 
 from gardner.experiment.cluster import local_cluster
-from gardner.experiment.spec import MODEL, StrategySpec, Task
-from gardner.records import Store, failure_table, run_table
+from gardner.experiment.rows import failure_table, run_table
+from gardner.experiment.task import MODEL_NAMES, StrategySpec, Task
+from gardner.records import Store
 
 SIZES = ["-N", "60", "-a", "3", "-n", "0.3", "-k", "6", "-s", "2"]
 MINE = """
@@ -287,8 +288,8 @@ def hostile(folder: Path) -> Path:
     task = Task(StrategySpec("random"), 60, 3.0, 0.3, 6, 0).columns("code") | {"informed": False}
     tables: list[tuple[str, Any]] = []
     for text in hostile_texts(folder):
-        changes = [{name: text.format("X" if "prior" in name else "Y")} for name in MODEL]
-        changes += [{name: text.format("X") + ":1" for name in MODEL[::2]}]
+        changes = [{name: text.format("X" if "prior" in name else "Y")} for name in MODEL_NAMES]
+        changes += [{name: text.format("X") + ":1" for name in MODEL_NAMES[::2]}]
         changes += [{"strategy": text.format("Z")}, {"code": text}, {"parameters": json.dumps({text: text})}]
         for change in changes:
             key = f"k{len(tables)}"

@@ -13,10 +13,12 @@ import pytest
 from gardner.errors import InvalidInputError
 from gardner.experiment import cluster, sweep
 from gardner.experiment.cluster import SweepError, local_cluster
-from gardner.experiment.spec import Spec, StrategySpec, Task
+from gardner.experiment.rows import read_rows, run_table
+from gardner.experiment.spec import Spec
 from gardner.experiment.sweep import Progress, run_tasks
+from gardner.experiment.task import StrategySpec, Task
 from gardner.experiment.worker import execute
-from gardner.records import Store, run_table
+from gardner.records import Store
 
 
 def tasks(*names: str, seeds: int = 2) -> list[Task]:
@@ -49,8 +51,8 @@ def test_the_rows_are_those_of_the_loop(tmp_path: Path, two_workers: str) -> Non
     (task,) = tasks("agnostic", seeds=1)
     (key,) = run_tasks([task], tmp_path, scheduler=two_workers).keys
     answer = execute(task)
-    frame = Store(tmp_path).read_all()
-    columns = {**task.columns(frame["code"][0]), "informed": answer["informed"]}
+    frame = read_rows(tmp_path)
+    columns = {**task.columns(frame["code"][0]), "informed": answer["informed"], **answer["versions"]}
     assert frame.equals(run_table(columns, answer["rounds"]).to_pandas())
     assert frame["test_accuracy"].between(0.0, 1.0).all()
     timings = Store(tmp_path).read_timings(key)
@@ -87,14 +89,14 @@ def test_failed_tasks_are_retried_only_when_asked(tmp_path: Path, two_workers: s
     wanted = tasks(f"{tmp_path}/moody.py:Moody", seeds=1)
     out = tmp_path / "out"
     assert run_tasks(wanted, out, scheduler=two_workers).failed == 1
-    assert Store(out).read_all()["reason"].tolist() == ["AssertionError: not today"]
+    assert read_rows(out)["reason"].tolist() == ["AssertionError: not today"]
     flag.touch()
     again = run_tasks(wanted, out, scheduler=two_workers)
     assert (again.ran, again.failed) == (0, 1)
     asked = run_tasks(wanted, out, scheduler=two_workers, retry_failed=True)
     assert (asked.ran, asked.failed) == (1, 0)
     assert len(Store(out).keys()) == 1
-    assert Store(out).read_all()["status"].tolist() == ["converged"] * 3
+    assert read_rows(out)["status"].tolist() == ["converged"] * 3
 
 
 def test_an_edited_strategy_is_another_task(tmp_path: Path, two_workers: str) -> None:
@@ -112,7 +114,7 @@ def test_an_edited_strategy_is_another_task(tmp_path: Path, two_workers: str) ->
     assert run_tasks(wanted, out, scheduler=two_workers).ran == 2
     file.write_text(text.replace("[:view.batch_size]", "[-view.batch_size:]"))
     assert run_tasks(wanted, out, scheduler=two_workers).ran == 2
-    assert Store(out).read_all().groupby("code")["log_volume"].sum().nunique() == 2
+    assert read_rows(out).groupby("code")["log_volume"].sum().nunique() == 2
 
 
 def test_workers_with_other_sources_are_refused(
@@ -154,7 +156,7 @@ def test_a_file_is_the_same_task_wherever_it_is_named_from(
     file.write_text("def mine(view): return view.unlabelled[:view.batch_size]\n")
     monkeypatch.chdir(file.parent)
     assert run_tasks(tasks("mine.py:mine"), out, scheduler=two_workers).ran == 2
-    assert set(Store(out).read_all()["strategy"]) == {"mine.py:mine"}
+    assert set(read_rows(out)["strategy"]) == {"mine.py:mine"}
     monkeypatch.chdir(tmp_path)
     for name in ("deep/mine.py:mine", "./deep/mine.py:mine", f"{file}:mine"):
         assert run_tasks(tasks(name), out, scheduler=two_workers).ran == 0
