@@ -20,7 +20,7 @@ from gardner.cli.console import JSON, read_range
 from gardner.cli.interrupt import telling
 from gardner.cli.results import show
 from gardner.errors import InvalidInputError
-from gardner.experiment.fields import Declared, called
+from gardner.experiment.fields import Field, called
 from gardner.experiment.task import FIELDS
 
 if TYPE_CHECKING:
@@ -30,16 +30,16 @@ if TYPE_CHECKING:
 _EVERY = 30.0  # seconds between lines of progress where there is no terminal
 
 
-def _option(one: Declared) -> inspect.Parameter:
+def _option(one: Field) -> inspect.Parameter:
     """The option of a field, as typer reads it from a signature."""
-    declaration = one.field
-    names = [declaration.option, *([declaration.short] if declaration.short else [])]
-    shown = str(one.default) if one.default and not one.required else False
     option = typer.Option(
-        None, *names, help=declaration.help, metavar=declaration.metavar or "|".join(one.choices) or None,
-        show_default=shown or False,
-    )  # fmt: skip
-    kind: Any = list[str] if declaration.many and not declaration.counted else int if one.kind is int else str
+        None,
+        *filter(None, (one.option, one.short)),
+        help=one.help,
+        metavar=one.metavar or "|".join(one.choices) or None,
+        show_default=False if one.required else str(one.default) or False,
+    )
+    kind: Any = list[str] if one.many and not one.counted else int if one.kind is int else str
     return inspect.Parameter(one.given_as, inspect.Parameter.KEYWORD_ONLY, default=option, annotation=kind)
 
 
@@ -131,25 +131,25 @@ def _read(strategies: list[str], given: dict[str, Any], params: list[str]) -> Sp
         if len(strategies) > 1 or params or given:
             raise InvalidInputError("spec", strategies[0], "a spec file stands alone", hint="put the options into it")
         return read_spec(strategies[0])
-    options = {one.given_as: one.field.option for one in FIELDS}
+    options = {one.given_as: one.option for one in FIELDS}
     for one in FIELDS:
         if one.required and one.given_as not in given:
-            raise InvalidInputError(one.field.option, None, "it is needed", hint="gardner bench --help has examples")
+            raise InvalidInputError(one.option, None, "it is needed", hint="gardner bench --help has examples")
     with called(options):
         values = {one.given_as: _numbers(one, given[one.given_as]) for one in FIELDS if one.given_as in given}
         named = [StrategySpec(name, parameters) for name, parameters in _parameters(strategies, params)]
         return Spec(named, **values)
 
 
-def _numbers(one: Declared, given: Any) -> Any:
+def _numbers(one: Field, given: Any) -> Any:
     """Numbers and ranges of a field that may be several; anything else as it is."""
     if not isinstance(given, list):
         return given
-    numbers = read_range(one.field.option.removeprefix("--"), given)
+    numbers = read_range(one.option.removeprefix("--"), given)
     return [_whole(one, value) for value in numbers] if one.kind is int else numbers
 
 
-def _whole(one: Declared, value: float) -> int:
+def _whole(one: Field, value: float) -> int:
     if not value.is_integer():
         raise InvalidInputError(one.given_as, value, "it must be a whole number")
     return int(value)

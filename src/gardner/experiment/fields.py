@@ -32,34 +32,27 @@ MOST_SEEDS = 1_000_000
 
 @dataclass(frozen=True)
 class Field:
-    """What a declaration says beside name, type and default.
+    """A declared field. Name, type (``kind``) and default are read from the dataclass it stands in.
 
     ``many``: a sweep may list several values, and runs all combinations. ``plural``: the name of
     that list, where it is another word. ``counted``: the list may be given as how many, 0, 1, ….
-    ``least``: the smallest whole number. ``column``: the name in stored rows, where it is another.
+    ``least``: the smallest whole number. ``stored_as``: the column, where it has another name.
     ``follows``: the field whose value is taken where nothing is said.
     """
 
     option: str
     short: str = ""
     help: str = ""
-    metavar: str | None = None
+    metavar: str = ""
     many: bool = False
     plural: str = ""
     counted: bool = False
     least: int = 0
-    column: str = ""
+    stored_as: str = ""
     follows: str = ""
-
-
-@dataclass(frozen=True)
-class Declared:
-    """A field with its name, its type and its default, which is MISSING where it must be given."""
-
-    name: str
-    kind: Any
-    default: Any
-    field: Field
+    name: str = ""
+    kind: Any = None
+    default: Any = dataclasses.MISSING
 
     @property
     def required(self) -> bool:
@@ -69,17 +62,17 @@ class Declared:
     @property
     def given_as(self) -> str:
         """The name in a sweep: a Python argument, and the key of a spec file."""
-        return self.field.plural or self.name
+        return self.plural or self.name
 
     @property
     def spellings(self) -> tuple[str, ...]:
         """The keys of a spec file: the name, and the word of the option, which was the key of version 0.1.0."""
-        return tuple(dict.fromkeys((self.given_as, self.field.option.removeprefix("--").replace("-", "_"))))
+        return tuple(dict.fromkeys((self.given_as, self.option.removeprefix("--").replace("-", "_"))))
 
     @property
     def column(self) -> str:
         """The name in stored rows."""
-        return self.field.column or self.name
+        return self.stored_as or self.name
 
     @property
     def choices(self) -> tuple[str, ...]:
@@ -94,7 +87,7 @@ class Declared:
     def check(self, value: Any) -> Any:
         """The value as it is kept, or an error that names the field."""
         if self.kind is int:
-            return _check_whole(self.given_as, value, self.field.least)
+            return _check_whole(self.given_as, value, self.least)
         if self.kind is float:
             return _check_positive(self.given_as, value)
         if self.choices:
@@ -105,9 +98,9 @@ class Declared:
 
     def check_all(self, given: Any) -> list[Any]:
         """The values of a sweep, each checked and there once."""
-        if self.field.counted and not isinstance(given, Sequence):
+        if self.counted and not isinstance(given, Sequence):
             return list(range(self._check_count(given)))
-        values = given if self.field.many and _is_list(given) else [given]
+        values = given if self.many and _is_list(given) else [given]
         values = [self.check(value) for value in values]
         check_distinct(self.given_as, values)
         return values
@@ -121,13 +114,14 @@ class Declared:
 
 
 @functools.cache
-def declared(owner: type) -> tuple[Declared, ...]:
+def declared(owner: type) -> tuple[Field, ...]:
     """The declared fields of a dataclass, in order."""
     hints = typing.get_type_hints(owner, include_extras=True)
     found = []
     for one in dataclasses.fields(owner):
         kind, *extras = typing.get_args(hints[one.name]) or (hints[one.name],)
-        found += [Declared(one.name, kind, one.default, extra) for extra in extras if isinstance(extra, Field)]
+        about = {"name": one.name, "kind": kind, "default": one.default}
+        found += [dataclasses.replace(extra, **about) for extra in extras if isinstance(extra, Field)]
     return tuple(found)
 
 

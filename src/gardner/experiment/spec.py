@@ -33,13 +33,13 @@ from typing import Any
 import yaml
 
 from gardner.errors import InvalidInputError
-from gardner.experiment.fields import Declared, called, check_distinct
+from gardner.experiment.fields import Field, called, check_distinct
 from gardner.experiment.task import FIELDS, StrategySpec, Task
 
 _MOST_VALUES = 100_000
 
 
-def _parameter(one: Declared) -> inspect.Parameter:
+def _parameter(one: Field) -> inspect.Parameter:
     default = inspect.Parameter.empty if one.required else one.default
     return inspect.Parameter(one.given_as, inspect.Parameter.POSITIONAL_OR_KEYWORD, default=default)
 
@@ -71,8 +71,8 @@ class Spec:
         values: dict[str, list[Any]] = {}
         for one in FIELDS:
             value = bound.arguments[one.given_as]
-            follows = one.field.follows and not value
-            values[one.name] = values[one.field.follows] if follows else one.check_all(value)
+            follows = one.follows and not value
+            values[one.name] = values[one.follows] if follows else one.check_all(value)
         object.__setattr__(self, "values", values)
         _check_strategies(self.strategies)
         for sizes in itertools.product(*(values[name] for name in ("features", "pool_ratio", "budget"))):

@@ -51,7 +51,7 @@ def fill_defaults(frame: pd.DataFrame) -> pd.DataFrame:
     """Rows of before there was a field have its default, or the value that it follows."""
     for one in FIELDS:
         if not one.required:
-            missing = frame[one.field.follows] if one.field.follows else one.default
+            missing = frame[one.follows] if one.follows else one.default
             frame = frame.assign(**{one.column: frame[one.column].fillna(missing)})
     return frame
 

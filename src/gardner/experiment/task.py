@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from typing import Annotated, Any, Literal
 
 from gardner.errors import InvalidInputError
-from gardner.experiment.fields import Declared, Field, declared
+from gardner.experiment.fields import Field, declared
 from gardner.loading import base_name
 
 MOST_TEXT = 10_000  # letters of a text in a row: what identifies a task is refused beyond, a reason is cut
@@ -120,7 +120,7 @@ class Task:
         int, Field("--features", "-N", "Weights N; repeatable, here and below.", least=1, many=True)
     ]  # fmt: skip
     pool_ratio: Annotated[float, Field("--alpha", "-a", "Pool ratio: rows of the pool per weight.", many=True)]
-    budget: Annotated[float, Field("--budget", "-n", "Labels per weight to spend.", many=True, column="run_budget")]
+    budget: Annotated[float, Field("--budget", "-n", "Labels per weight to spend.", many=True, stored_as="run_budget")]
     batch_size: Annotated[int, Field("--batch", "-k", "Labels asked for in one round.", least=1, many=True)]
     seed: Annotated[
         int, Field("--seeds", "-s", "How many seeded pools: 0, 1, …", many=True, plural="seeds", counted=True)
@@ -144,8 +144,8 @@ class Task:
     def __post_init__(self) -> None:
         """What follows another field has its value where nothing else is said."""
         for one in FIELDS:
-            if one.field.follows and not getattr(self, one.name):
-                object.__setattr__(self, one.name, getattr(self, one.field.follows))
+            if one.follows and not getattr(self, one.name):
+                object.__setattr__(self, one.name, getattr(self, one.follows))
 
     @property
     def shown(self) -> Task:
@@ -186,6 +186,6 @@ class Task:
         return hashlib.sha256(f"{self.shown.to_json()} {code}".encode()).hexdigest()[:16]
 
 
-FIELDS: tuple[Declared, ...] = declared(Task)
-MODELS: tuple[Declared, ...] = tuple(one for one in FIELDS if one.model)  # student's and teacher's
+FIELDS: tuple[Field, ...] = declared(Task)
+MODELS: tuple[Field, ...] = tuple(one for one in FIELDS if one.model)  # student's and teacher's
 MODEL_NAMES = tuple(one.name for one in MODELS)

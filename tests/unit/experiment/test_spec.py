@@ -290,8 +290,8 @@ def test_a_field_has_one_name_everywhere(gardner: Any) -> None:
     code, out, _ = gardner("bench", "--help")
     assert code == 0
     for one in FIELDS:
-        assert re.search(rf"{one.field.option}\b", out)
-        assert one.field.help.split()[0] in out
+        assert re.search(rf"{one.option}\b", out)
+        assert one.help.split()[0] in out
 
 
 @dataclasses.dataclass(frozen=True)
@@ -299,7 +299,7 @@ class Wider:
     """A task with other fields."""
 
     width: Annotated[int, Field("--wide", "-W", "How wide.", least=3, many=True)]
-    shape: Annotated[Literal["round", "square"], Field("--shape", "", "How it looks.", column="form")] = "round"
+    shape: Annotated[Literal["round", "square"], Field("--shape", "", "How it looks.", stored_as="form")] = "round"
 
 
 def test_what_a_new_field_needs_is_its_declaration() -> None:
