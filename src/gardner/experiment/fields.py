@@ -18,6 +18,7 @@ from __future__ import annotations
 
 import dataclasses
 import functools
+import inspect
 import math
 import typing
 from collections.abc import Hashable, Iterator, Mapping, Sequence
@@ -28,6 +29,7 @@ from typing import Any
 from gardner.errors import InvalidInputError
 
 MOST_SEEDS = 1_000_000
+REQUIRED = inspect.Parameter.empty  # the default of what must be given
 
 
 @dataclass(frozen=True)
@@ -52,12 +54,12 @@ class Field:
     follows: str = ""
     name: str = ""
     kind: Any = None
-    default: Any = dataclasses.MISSING
+    default: Any = REQUIRED
 
     @property
     def required(self) -> bool:
         """Whether it must be given."""
-        return self.default is dataclasses.MISSING
+        return self.default is REQUIRED
 
     @property
     def given_as(self) -> str:
@@ -120,7 +122,8 @@ def declared(owner: type) -> tuple[Field, ...]:
     found = []
     for one in dataclasses.fields(owner):
         kind, *extras = typing.get_args(hints[one.name]) or (hints[one.name],)
-        about = {"name": one.name, "kind": kind, "default": one.default}
+        default = REQUIRED if one.default is dataclasses.MISSING else one.default
+        about = {"name": one.name, "kind": kind, "default": default}
         found += [dataclasses.replace(extra, **about) for extra in extras if isinstance(extra, Field)]
     return tuple(found)
 

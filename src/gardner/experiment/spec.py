@@ -40,8 +40,7 @@ _MOST_VALUES = 100_000
 
 
 def _parameter(one: Field) -> inspect.Parameter:
-    default = inspect.Parameter.empty if one.required else one.default
-    return inspect.Parameter(one.given_as, inspect.Parameter.POSITIONAL_OR_KEYWORD, default=default)
+    return inspect.Parameter(one.given_as, inspect.Parameter.POSITIONAL_OR_KEYWORD, default=one.default)
 
 
 @dataclass(frozen=True, init=False)
