@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from gardner.experiment import Spec, StrategySpec, run_tasks
-from gardner.records import Store
+from gardner.experiment.stored import read_results
 from gardner.report.figures import save
 from gardner.report.strategies import strategies_chart
 from gardner.reproduce.race import Race, race
@@ -34,7 +34,7 @@ def measure(channel: str, features: int, seeds: int, folder: Path) -> Race:
     outcome = run_tasks(spec.tasks(), folder)
     if outcome.failed:
         raise SystemExit(f"{channel}: {outcome.failed} runs failed, no figure")
-    return race(Store(folder).read_all(), BUDGETS, lambda _: None)
+    return race(read_results(folder), BUDGETS, lambda _: None)
 
 
 def told(found: Race, channel: str) -> list[str]:

@@ -22,7 +22,7 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # small matrices: threads on
 import numpy as np
 
 import gardner
-from gardner.experiment.loop import Run, run
+from gardner.experiment import Run, run
 from gardner.inference import amp, expectation_propagation, monte_carlo
 from gardner.model import PERCEPTRON, draw_instance
 from gardner.strategies.al_amp import Informed, LeastInformative

@@ -34,6 +34,7 @@ class InvalidInputError(GardnerError, ValueError):
         super().__init__(f"{name} = {_brief(value)} is not valid: {requirement}", hint=hint)
         self.name = name
         self.value = value
+        self.requirement = requirement
 
 
 class ConvergenceError(GardnerError, ArithmeticError):

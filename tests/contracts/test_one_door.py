@@ -22,24 +22,27 @@ RULES: dict[str, tuple[set[str], set[str]]] = {
     "code is loaded in one place": (
         {"import_module", "exec_module", "module_from_spec", "spec_from_loader", "spec_from_file_location"}
         | {"load_module", "run_path", "run_module", "__import__", "exec", "eval", "compile", "pickle", "marshal"},
-        {"model/loading.py", "__init__.py", "experiment/__init__.py"},  # these two: our own modules, when first used
+        {"loading.py", "__init__.py", "experiment/__init__.py"},  # these two: our own modules, when first used
     ),
-    "the loader is behind two doors": (
-        {"gardner.model.loading", "load_named"},
-        {"model/loading.py", "model/external.py", "strategies/external.py"},
+    "the one loader is called where a contract is checked": (
+        {"load_named"},
+        {"loading.py", "model/external.py", "strategies/external.py"},
     ),
-    "models of one's own are loaded by the command line": (
+    "models of one's own are loaded by the command line, and for tasks that the user asked for": (
         {"load_prior", "load_channel"},
-        {"model/external.py"} | COMMAND_LINE,
+        {"model/external.py", "experiment/sweep.py", "experiment/worker.py"} | COMMAND_LINE,
     ),
     "strategies are loaded for tasks that the user asked for": (
-        {"make_strategy", "source_of", "code_version"},
-        {"strategies/external.py", "strategies/__init__.py"}
-        | {"experiment/spec.py", "experiment/sweep.py", "experiment/worker.py"},
+        {"make_strategy"},
+        {"strategies/external.py", "strategies/__init__.py", "experiment/sweep.py", "experiment/worker.py"},
+    ),
+    "sources of names are looked for where tasks are run": (
+        {"source_of", "model_source", "code_version"},
+        {"loading.py", "model/external.py", "experiment/sources.py", "experiment/sweep.py", "experiment/worker.py"},
     ),
     "stored rows are looked at before they are used": (
-        {"read_all"},
-        {"records/store.py", "experiment/stored.py"},
+        {"read_all", "read_rows"},
+        {"records/store.py", "experiment/rows.py", "experiment/stored.py"},
     ),
     "files are written in one place": (
         {"write_text", "write_bytes", "tempfile", "rename", "touch", "fdopen", "mkstemp", "savefig", "shutil"},

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from gardner.errors import ConvergenceError, InvalidInputError
-from gardner.experiment.loop import Run, run
+from gardner.experiment import Run, run
 from gardner.model import GLM, Flip, Instance, Linear, draw_instance
 from gardner.strategies import Choice, Strategy, StrategyError, View, choose, make_registered, registered
 

@@ -11,8 +11,8 @@ from typing import Any
 
 import pyarrow as pa  # type: ignore[import-untyped]
 
+from gardner.experiment.rows import SCHEMA
 from gardner.records import Store
-from gardner.records.tables import SCHEMA
 
 # the columns of a task and of its one row that says why there is no more
 FAILED: dict[str, Any] = {

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import json as reader
 import re
 import time
@@ -17,17 +18,41 @@ from rich.progress import Progress as Bar
 
 from gardner.cli.console import JSON, read_range
 from gardner.cli.interrupt import telling
-from gardner.cli.models import TEACHER_CHANNEL, TEACHER_PRIOR
 from gardner.cli.results import show
 from gardner.errors import InvalidInputError
+from gardner.experiment.fields import Field, called
+from gardner.experiment.task import FIELDS
 
 if TYPE_CHECKING:
     from gardner.experiment import Outcome, Progress, Spec
+    from gardner.experiment.meaning import Own
 
 _EVERY = 30.0  # seconds between lines of progress where there is no terminal
-_SIZES = ("features", "alpha", "budget", "batch", "seeds")
 
 
+def _option(one: Field) -> inspect.Parameter:
+    """The option of a field, as typer reads it from a signature."""
+    option = typer.Option(
+        None,
+        *filter(None, (one.option, one.short)),
+        help=one.help,
+        metavar=one.metavar or "|".join(one.choices) or None,
+        show_default=False if one.required else str(one.default) or False,
+    )
+    kind: Any = list[str] if one.many and not one.counted else int if one.kind is int else str
+    return inspect.Parameter(one.given_as, inspect.Parameter.KEYWORD_ONLY, default=option, annotation=kind)
+
+
+def _with_fields(function: Callable[..., None]) -> Callable[..., None]:
+    """The command with the options of all declared fields, after its argument, in place of ``**fields``."""
+    argument, *others = inspect.signature(function).parameters.values()
+    plain = [one.replace(kind=one.KEYWORD_ONLY) for one in others if one.kind is not one.VAR_KEYWORD]
+    derived = inspect.Signature([argument, *map(_option, FIELDS), *plain])
+    function.__signature__ = derived  # type: ignore[attr-defined]
+    return function
+
+
+@_with_fields
 def command(
     strategies: list[str] = typer.Argument(
         ...,
@@ -35,20 +60,10 @@ def command(
         help="Names (`gardner strategies`), dotted paths, FILE.py:CLASS; or one spec.yaml. "
         "Naming a file or a module runs it.",
     ),
-    features: list[str] = typer.Option(None, "--features", "-N", help="Weights N; repeatable, here and below."),
-    alpha: list[str] = typer.Option(None, "--alpha", "-a", help="Pool ratio: rows of the pool per weight."),
-    budget: list[str] = typer.Option(None, "--budget", "-n", help="Labels per weight to spend."),
-    batch: list[str] = typer.Option(None, "--batch", "-k", help="Labels asked for in one round."),
-    seeds: int = typer.Option(None, "--seeds", "-s", help="How many seeded pools: 0, 1, …"),
     out: Path = typer.Option(Path("results"), "--out", "-o", metavar="FOLDER", help="Where results are kept."),
     param: list[str] = typer.Option(
         None, "--param", "-p", metavar="STRATEGY.KEY=VALUE", help="A parameter; repeatable."
     ),
-    test_rows: int = typer.Option(0, "--test-rows", help="Also measure accuracy on a test set of so many rows."),
-    prior: str = typer.Option(None, "--prior", metavar="NAME[:X]", help="Prior of the weights; see `gardner models`."),
-    channel: str = typer.Option(None, "--channel", metavar="NAME[:X]", help="How labels arise, such as flip:0.05."),
-    teacher_prior: str = TEACHER_PRIOR,
-    teacher_channel: str = TEACHER_CHANNEL,
     workers: int = typer.Option(None, "--workers", "-w", help="Processes on this machine; by default one a core."),
     scheduler: str = typer.Option(
         None, "--scheduler", metavar="ADDRESS", help="A Dask scheduler, tcp:// or tls://HOST:PORT."
@@ -56,19 +71,20 @@ def command(
     time_limit: float = typer.Option(3600.0, "--time-limit", metavar="S", help="Seconds a task may take."),
     retry_failed: bool = typer.Option(False, "--retry-failed", help="Run again what is there as failed."),
     json: bool = JSON,
+    **fields: Any,
 ) -> None:
     """Run strategies on the same seeded pools and print what they reached, next to the bounds.
 
     Every finished run is kept at once: run the same command again to go on after a stop, and only what is missing is
     run. A run that fails is kept with its reason; the exit code is then 1. `gardner results` prints any budget.
 
-    A spec file lists the same options as YAML:
+    A spec file lists the same as YAML:
 
         strategies: [agnostic, {name: committee, parameters: {members: 15}}]
         features: 2000
-        alpha: [3, 10]
+        pool_ratio: [3, 10]
         budget: 2
-        batch: 20
+        batch_size: 20
         seeds: 10
 
     Examples:
@@ -79,11 +95,11 @@ def command(
 
         gardner bench agnostic random -N 400 -a 3 -n 1 -k 4 -s 4 --channel flip:0.05
 
+        gardner bench agnostic random -N 400 -a 3 -n 1 -k 4 -s 4 --prior my_model.py:Uniform
+
         gardner bench spec.yaml --scheduler tcp://head:8786
     """
-    given = {"features": features, "alpha": alpha, "budget": budget, "batch": batch, "seeds": seeds}
-    models = {"prior": prior, "channel": channel, "teacher_prior": teacher_prior, "teacher_channel": teacher_channel}
-    spec = _read(strategies, given, param or [], test_rows, {name: text for name, text in models.items() if text})
+    spec = _read(strategies, {name: value for name, value in fields.items() if value is not None}, param or [])
     options: dict[str, Any] = {
         "workers": workers,
         "scheduler": scheduler,
@@ -95,7 +111,7 @@ def command(
 
         with _shown() as report:
             outcome = run_tasks(spec.tasks(), out, progress=report, **options)
-        _finish(outcome, out, json=json)
+        _finish(outcome, out, _own_models(spec), json=json)
 
 
 def _kept(out: Path) -> str:
@@ -107,35 +123,49 @@ def _kept(out: Path) -> str:
     return f"{count} finished tasks are in {out}" if count else f"nothing is in {out} yet"
 
 
-def _read(
-    strategies: list[str], given: dict[str, Any], params: list[str], test_rows: int, models: dict[str, Any]
-) -> Spec:
-    from gardner.experiment.checks import seeds_up_to
-    from gardner.experiment.spec import Spec, StrategySpec, read_spec
+def _read(strategies: list[str], given: dict[str, Any], params: list[str]) -> Spec:
+    from gardner.experiment.spec import Spec, read_spec
+    from gardner.experiment.task import StrategySpec
 
     if any(Path(name).suffix in {".yaml", ".yml"} for name in strategies):
-        if len(strategies) > 1 or params or test_rows or any(given.values()) or models:
+        if len(strategies) > 1 or params or given:
             raise InvalidInputError("spec", strategies[0], "a spec file stands alone", hint="put the options into it")
         return read_spec(strategies[0])
-    for name in _SIZES:
-        if given[name] is None:
-            raise InvalidInputError(f"--{name}", None, "it is needed", hint="gardner bench --help has examples")
-    return Spec(
-        strategies=[StrategySpec(name, parameters) for name, parameters in _parameters(strategies, params)],
-        features=[_whole("features", value) for value in read_range("features", given["features"])],
-        pool_ratio=read_range("alpha", given["alpha"]),
-        budget=read_range("budget", given["budget"]),
-        batch_size=[_whole("batch", value) for value in read_range("batch", given["batch"])],
-        seeds=seeds_up_to(given["seeds"]),
-        test_rows=test_rows,
-        **models,
-    )
+    options = {one.given_as: one.option for one in FIELDS}
+    for one in FIELDS:
+        if one.required and one.given_as not in given:
+            raise InvalidInputError(one.option, None, "it is needed", hint="gardner bench --help has examples")
+    with called(options):
+        values = {one.given_as: _numbers(one, given[one.given_as]) for one in FIELDS if one.given_as in given}
+        named = [StrategySpec(name, parameters) for name, parameters in _parameters(strategies, params)]
+        return Spec(named, **values)
 
 
-def _whole(name: str, value: float) -> int:
+def _numbers(one: Field, given: Any) -> Any:
+    """Numbers and ranges of a field that may be several; anything else as it is."""
+    if not isinstance(given, list):
+        return given
+    numbers = read_range(one.option.removeprefix("--"), given)
+    return [_whole(one, value) for value in numbers] if one.kind is int else numbers
+
+
+def _whole(one: Field, value: float) -> int:
     if not value.is_integer():
-        raise InvalidInputError(f"--{name}", value, "it must be a whole number")
+        raise InvalidInputError(one.given_as, value, "it must be a whole number")
     return int(value)
+
+
+def _own_models(spec: Spec) -> Own:
+    """The models that this command names, for the bounds beside its results."""
+    from gardner.experiment.task import MODELS
+    from gardner.model.external import load_channel, load_prior, name_of_own
+
+    task, found = spec.tasks()[0], dict[tuple[str, str], Any]()
+    for one in MODELS:
+        text, shown = getattr(task, one.name), getattr(task.shown, one.name)
+        if name_of_own(one.model, text):
+            found[one.model, shown] = (load_prior if one.model == "prior" else load_channel)(text)
+    return found
 
 
 def _parameters(strategies: list[str], params: list[str]) -> list[tuple[str, dict[str, Any]]]:
@@ -170,28 +200,30 @@ def _full_name(name: str, strategies: list[str], text: str) -> str:
 def _shown() -> Iterator[Callable[[Progress], None]]:
     """Progress on stderr: a bar on a terminal, a line now and then elsewhere."""
     console = Console(stderr=True)
-    columns = (TextColumn("{task.description}"), BarColumn(), TextColumn("{task.fields[told]}"), TimeRemainingColumn())
+    columns = (TextColumn("{task.description}"), BarColumn(), TextColumn("{task.fields[state]}"), TimeRemainingColumn())
     last = time.monotonic()
     with Bar(*columns, console=console, transient=True, disable=not console.is_terminal) as bar:
-        task = bar.add_task("bench", total=None, told="starting")
+        task = bar.add_task("bench", total=None, state="starting")
 
         def update(now: Progress) -> None:
             nonlocal last
-            told = f"{now.done} of {now.total}, {now.rate:.2g} a second" + (f", {now.failed} failed" * (now.failed > 0))
-            bar.update(task, completed=now.done, total=now.total, told=told)
+            state = f"{now.done} of {now.total}, {now.rate:.2g} a second" + (
+                f", {now.failed} failed" * (now.failed > 0)
+            )
+            bar.update(task, completed=now.done, total=now.total, state=state)
             if not console.is_terminal and time.monotonic() - last > _EVERY:
                 last = time.monotonic()
-                typer.echo(f"bench: {told}, {now.seconds_left:.0f} s left", err=True)
+                typer.echo(f"bench: {state}, {now.seconds_left:.0f} s left", err=True)
 
         yield update
 
 
-def _finish(outcome: Outcome, out: Path, *, json: bool) -> None:
+def _finish(outcome: Outcome, out: Path, own: Own, *, json: bool) -> None:
     from gardner.experiment.stored import read_results
 
     frame = read_results(out, outcome.keys)
     current = dict(zip(frame["strategy"], frame["code"], strict=True))
-    show(frame, sorted(set(frame["run_budget"])), json=json, current=current)
+    show(frame, sorted(set(frame["run_budget"])), json=json, current=current, own=own)
     there = len(outcome.keys) - outcome.ran
     typer.echo(f"{len(outcome.keys)} tasks in {out}: {outcome.ran} run now, {there} were there", err=True)
     if outcome.failed:

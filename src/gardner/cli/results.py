@@ -15,6 +15,7 @@ from gardner.cli.console import JSON, fixed, output, progress_bar, read_range, t
 if TYPE_CHECKING:
     import pandas as pd
 
+    from gardner.experiment.meaning import Own
     from gardner.experiment.summary import Summary
 
 _FAILURES_SHOWN = 10
@@ -57,12 +58,20 @@ def command(
     show(frame, budgets, json=json)
 
 
-def show(frame: pd.DataFrame, budgets: list[float], *, json: bool, current: dict[str, str] | None = None) -> Summary:
-    """Print the summary of a frame; ``current`` has versions of code that are known, by strategy."""
+def show(
+    frame: pd.DataFrame,
+    budgets: list[float],
+    *,
+    json: bool,
+    current: dict[str, str] | None = None,
+    own: Own | None = None,
+) -> Summary:
+    """Print the summary of a frame; ``current`` has versions of code that are known, by strategy, ``own`` the models
+    that this command names."""
     from gardner.experiment.summary import summarise
 
     with progress_bar("bounds") as progress:
-        summary = summarise(frame, budgets, progress, current)
+        summary = summarise(frame, budgets, progress, current, own)
     if json:
         typer.echo(to_json(summary.record()))
     else:

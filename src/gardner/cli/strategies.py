@@ -31,8 +31,8 @@ def command(json: bool = JSON) -> None:
     for column in ("name", "reads hidden labels", "parameters", "what it asks for"):
         table.add_column(column)
     for record in records:
-        told = ", ".join(f"{key}={value}" for key, value in record["parameters"].items())
-        cells = (record["name"], "informed" if record["informed"] else "", told, record["description"])
+        parameters = ", ".join(f"{key}={value}" for key, value in record["parameters"].items())
+        cells = (record["name"], "informed" if record["informed"] else "", parameters, record["description"])
         table.add_row(*(Text(cell) for cell in cells))  # words in brackets are no markup
     output().print(table)
 
@@ -44,7 +44,7 @@ def _registered() -> dict[str, str]:
 
 
 def _record(name: str, description: str) -> dict[str, Any]:
-    from gardner.experiment.spec import default_parameters
+    from gardner.experiment.task import default_parameters
     from gardner.strategies import make_registered
 
     informed = bool(make_registered(name, {}).informed)

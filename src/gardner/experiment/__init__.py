@@ -10,17 +10,21 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from gardner.experiment.cluster import SweepError, local_cluster
-    from gardner.experiment.loop import Round, Run, Seconds, run
-    from gardner.experiment.spec import Spec, StrategySpec, Task, read_spec
+    from gardner.experiment.loop import run
+    from gardner.experiment.rounds import Round, Run, Seconds
+    from gardner.experiment.spec import Spec, read_spec
     from gardner.experiment.summary import Summary, summarise
     from gardner.experiment.sweep import Outcome, Progress, run_tasks
+    from gardner.experiment.task import StrategySpec, Task
 
 _HOMES = {
     "cluster": ("SweepError", "local_cluster"),
-    "loop": ("Round", "Run", "Seconds", "run"),
-    "spec": ("Spec", "StrategySpec", "Task", "read_spec"),
+    "loop": ("run",),
+    "rounds": ("Round", "Run", "Seconds"),
+    "spec": ("Spec", "read_spec"),
     "summary": ("Summary", "summarise"),
     "sweep": ("Outcome", "Progress", "run_tasks"),
+    "task": ("StrategySpec", "Task"),
 }
 _HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
 

@@ -44,21 +44,21 @@ def local_cluster(workers: int) -> Iterator[str]:
 
     if workers < 1:
         raise InvalidInputError("workers", workers, "it must be at least 1")
-    door: Any = distributed  # it has no types
+    untyped: Any = distributed
     _hush()
 
     class Deaf:  # Dask's servers open a port for HTTP whatever their options say
         def start_http_server(self, *_: Any, **__: Any) -> None: ...
 
-    scheduler = {"cls": type("Scheduler", (Deaf, door.Scheduler), {})}
-    worker = {"cls": type("Worker", (Deaf, door.Worker), {})}
-    options: dict[str, Any] = {"protocol": "inproc://", "security": door.Security(require_encryption=False)}
+    scheduler = {"cls": type("Scheduler", (Deaf, untyped.Scheduler), {})}
+    worker = {"cls": type("Worker", (Deaf, untyped.Worker), {})}
+    options: dict[str, Any] = {"protocol": "inproc://", "security": untyped.Security(require_encryption=False)}
     worker_options = options | {"nthreads": workers, "memory_limit": None}
     # workers only wait for their children: nothing to profile a hundred times a second, on cores the children need
     settings = {"distributed.worker.profile.enabled": False, "distributed.admin.tick.interval": "500ms"}
     with dask.config.set(settings):
         with _interrupts_held_back():
-            cluster = door.SpecCluster(
+            cluster = untyped.SpecCluster(
                 scheduler=scheduler | {"options": options | {"dashboard": False}},
                 workers={0: worker | {"options": worker_options}},
                 silence_logs=logging.CRITICAL,
@@ -134,30 +134,30 @@ def connected(workers: int | None, scheduler: str | None, tasks: int) -> Iterato
 def _connect(scheduler: str) -> Any:
     import distributed
 
-    door: Any = distributed
+    untyped: Any = distributed
     _hush()
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # what is wrong is raised as well
-            door.comm.resolve_address(scheduler)
+            untyped.comm.resolve_address(scheduler)
         if scheduler.startswith("inproc://"):
             _check_own(scheduler)
     except Exception as error:  # each protocol has its own ways to refuse
-        told = " ".join(str(error).split())
-        raise InvalidInputError("scheduler", scheduler, told, hint="an address is tcp://HOST:PORT") from None
+        reason = " ".join(str(error).split())
+        raise InvalidInputError("scheduler", scheduler, reason, hint="an address is tcp://HOST:PORT") from None
     try:
-        kind = _told(scheduler)
+        kind = _kind_at(scheduler)
         if kind != "Scheduler":
             raise OSError(f"it is a {kind}")
-        return door.Client(scheduler, timeout=PATIENCE, set_as_default=False)
+        return untyped.Client(scheduler, timeout=PATIENCE, set_as_default=False)
     except Exception as error:  # also of something that answers, but not as a scheduler does
-        told = " ".join(str(error).split()) or type(error).__name__
+        reason = " ".join(str(error).split()) or type(error).__name__
         hint = "is it running? an address is tcp://HOST:PORT, and tls:// needs certificates"
-        raise SweepError(f"no scheduler answers at {scheduler} ({told})", hint=hint) from None
+        raise SweepError(f"no scheduler answers at {scheduler} ({reason})", hint=hint) from None
 
 
 def _hush() -> None:
-    """What matters is told here, on one line; Dask's loggers have levels and handlers of their own, one by one."""
+    """What matters is said here, on one line; Dask's loggers have levels and handlers of their own, one by one."""
     for name in list(logging.root.manager.loggerDict):
         if name.partition(".")[0] == "distributed":
             logging.getLogger(name).setLevel(logging.CRITICAL)
@@ -171,7 +171,7 @@ def _check_own(scheduler: str) -> None:
         raise ValueError("inproc:// addresses are those of local_cluster, in the same process")
 
 
-def _told(scheduler: str) -> str:
+def _kind_at(scheduler: str) -> str:
     """What listens there; a client of Dask would ask for ever where nobody answers."""
     from distributed.utils import LoopRunner
 
@@ -186,9 +186,9 @@ def _told(scheduler: str) -> str:
 async def _identity(scheduler: str) -> str:
     import distributed
 
-    door: Any = distributed
-    arguments = door.Security().get_connection_args("client")
-    async with door.rpc(scheduler, timeout=PATIENCE, connection_args=arguments) as there:
+    untyped: Any = distributed
+    arguments = untyped.Security().get_connection_args("client")
+    async with untyped.rpc(scheduler, timeout=PATIENCE, connection_args=arguments) as there:
         asking = asyncio.ensure_future(there.identity())
         await asyncio.wait({asking}, timeout=min(WORD, PATIENCE))
         if not asking.done() and PATIENCE > WORD:
@@ -212,7 +212,7 @@ class Watch:
         self.client = client
         self.looked = self.heard = time.monotonic()
         self.signs: dict[str, float] = {}
-        self.ever = self.told = False
+        self.ever = self.warned = False
 
     def look(self) -> None:
         """Call this often; it asks the scheduler now and then."""
@@ -227,7 +227,7 @@ class Watch:
             answers = False
         self.looked = time.monotonic()
         if signs != self.signs and any(self.signs.get(address) != seen for address, seen in signs.items()):
-            self.heard, self.ever, self.told = self.looked, True, False
+            self.heard, self.ever, self.warned = self.looked, True, False
         self.signs = signs
         self._judge(self.looked - self.heard, answers)
 
@@ -239,6 +239,6 @@ class Watch:
             if answers and not self.signs and not self.ever:
                 raise SweepError(f"the scheduler at {where} has no workers", hint=f"start some: dask worker {where}")
             raise SweepError(f"{who} for {silence:.0f} s", hint=_KEPT)
-        if silence >= WORD and not self.told:
-            self.told = True
+        if silence >= WORD and not self.warned:
+            self.warned = True
             _log.warning(f"{who} for {silence:.0f} s; it will be given up after {limit:.0f} s")

@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gardner.errors import InvalidInputError
+from gardner.experiment.rounds import Round, Run, Seconds
 from gardner.experiment.training import Integers, Training
 from gardner.inference.amp import Variances
 from gardner.inference.posterior import Posterior
@@ -23,51 +24,6 @@ from gardner.strategies import Choice, Strategy, StrategyError, View
 
 TOLERANCE = 1e-5  # of AMP in a loop: far below what ln v can show
 _FIRST, _STRATEGY, _TEST = (int.from_bytes(name, "big") for name in (b"first", b"strategy", b"test"))
-
-
-@dataclass(frozen=True)
-class Round:
-    """What is known after a round's labels came in. ``bits_per_label`` is the gain of this round's labels.
-
-    ``accuracy`` is the share of new rows on which the sign of the mean field agrees with the teacher's field before any
-    noise, 1 − arccos(cosine)/π. With real labels there is none: ``squared_error`` is what counts.
-    """
-
-    labels: int
-    budget: float
-    log_volume: float
-    overlap: float
-    norm: float
-    accuracy: float | None
-    test_accuracy: float | None
-    bits_per_label: float
-    iterations: int
-    residual: float
-    damping: float
-    status: str
-
-    def squared_error(self, second_moment: float = 1.0) -> float:
-        """Mean square of the difference between a new row's mean field and the teacher's, r⁰ − 2m + q."""
-        return second_moment - 2.0 * self.overlap * math.sqrt(second_moment) + self.norm
-
-
-@dataclass(frozen=True)
-class Seconds:
-    """Where the time of a round went: passes over the pool, fits, and the strategy's own."""
-
-    scoring: float
-    fitting: float
-    querying: float
-
-
-@dataclass(frozen=True)
-class Run:
-    """A whole curve: one row a round, the rows asked for at the end in order, and the time beside it."""
-
-    rounds: list[Round]
-    queried: Integers
-    informed: bool
-    seconds: list[Seconds] = field(repr=False)
 
 
 @dataclass
@@ -237,14 +193,14 @@ def check_choice(choice: Choice, view: View, strategy: Strategy) -> tuple[Intege
     return indices, dropped
 
 
-def _vector(given: Any, told: str) -> Integers:
+def _vector(given: Any, beginning: str) -> Integers:
     hint = "indices are a vector of whole numbers"
     try:
         indices = np.asarray(given)
     except ValueError:  # of uneven parts, such as (indices, None)
-        raise StrategyError(f"{told} something uneven", hint=hint) from None
+        raise StrategyError(f"{beginning} something uneven", hint=hint) from None
     if indices.ndim != 1 or (indices.dtype.kind not in "iu" and indices.size):
-        raise StrategyError(f"{told} {indices.dtype} of shape {indices.shape}", hint=hint)
+        raise StrategyError(f"{beginning} {indices.dtype} of shape {indices.shape}", hint=hint)
     return indices.astype(np.int64)
 
 

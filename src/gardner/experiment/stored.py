@@ -13,34 +13,47 @@ import json
 import math
 from collections.abc import Hashable, Iterable, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, get_args
+from typing import TYPE_CHECKING, Any
 
 from gardner.errors import InvalidInputError
-from gardner.experiment.checks import check_positive, check_sizes, check_whole
-from gardner.experiment.spec import MODEL, Precision, Task, Variances, canonical
-from gardner.records import FAILED, MOST_TEXT, State, Store, StoreError, shortened
+from gardner.experiment.rounds import Versions, plain_types
+from gardner.experiment.rows import read_rows, shortened
+from gardner.experiment.spec import check_sizes
+from gardner.experiment.task import FIELDS, MODEL_NAMES, MOST_TEXT, canonical
+from gardner.records import FAILED, State, Store, StoreError
 
 if TYPE_CHECKING:
     import pandas as pd
 
-_TEXTS = ("code", "strategy", "parameters", *MODEL)
-_NUMBERS = ("features", "pool_ratio", "run_budget", "batch_size", "seed", "test_rows")
+_TEXTS = ("code", "strategy", "parameters", *MODEL_NAMES)
+_VERSIONS = tuple(plain_types(Versions))
 
 
 def read_results(folder: Path | str, keys: Iterable[str] | None = None) -> pd.DataFrame:
     """The rows of a folder, or of some of its tasks; the columns are those of
-    :mod:`gardner.records.tables`.
+    :mod:`gardner.experiment.rows`.
+
+    Folders of version 0.1.0 are read too: what they do not say is filled with what was meant.
     """
-    frame = Store(folder).read_all(keys)
-    frame = frame.fillna({name: Task.__dataclass_fields__[name].default for name in MODEL})  # before there were models
-    identity = ["key", *_TEXTS, *_NUMBERS, "variances", "dtype"]
+    frame = fill_defaults(read_rows(folder, keys))
+    frame = frame.assign(**{name: frame[name].fillna("").map(_cut) for name in (*_VERSIONS, "reason", "hint")})
+    identity = ["key", "code", "strategy", "parameters", *(one.column for one in FIELDS)]
     for task in frame[identity].drop_duplicates().to_dict("records"):
         try:
             _check_task(task)
         except InvalidInputError as error:
             raise _not_ours(folder, task["key"], error.what) from None
     _check_rounds(folder, frame)
-    return frame.assign(**{name: frame[name].fillna("").map(_cut) for name in ("reason", "hint")})
+    return frame
+
+
+def fill_defaults(frame: pd.DataFrame) -> pd.DataFrame:
+    """Rows of before there was a field have its default, or the value that it follows."""
+    for one in FIELDS:
+        if not one.required:
+            missing = frame[one.follows] if one.follows else one.default
+            frame = frame.assign(**{one.column: frame[one.column].fillna(missing)})
+    return frame
 
 
 def verify_results(folder: Path | str) -> list[tuple[str, State, str]]:
@@ -80,15 +93,10 @@ def _check_task(task: Mapping[Hashable, Any]) -> None:
         if len(task[name]) > MOST_TEXT:
             raise InvalidInputError(name, _cut(task[name], 80), f"it has more than {MOST_TEXT} letters")
     parse_parameters(task["parameters"])
-    whole = {"features": 1, "batch_size": 1, "seed": 0, "test_rows": 0}
-    for name, least in whole.items():
-        check_whole(name, [_whole(task[name])], least)
-    check_positive("alpha", [task["pool_ratio"]])
-    check_positive("budget", [task["run_budget"]])
+    for one in FIELDS:
+        if not one.model:  # the text of a model is anybody's, and looked up later
+            one.check(_plain(task[one.column]))
     check_sizes(task["features"], task["pool_ratio"], task["run_budget"])
-    for name, allowed in (("variances", get_args(Variances)), ("dtype", get_args(Precision))):
-        if task[name] not in allowed:
-            raise InvalidInputError(name, _cut(str(task[name]), 80), f"it must be {' or '.join(allowed)}")
 
 
 def _check_rounds(folder: Path | str, frame: pd.DataFrame) -> None:
@@ -102,12 +110,14 @@ def _check_rounds(folder: Path | str, frame: pd.DataFrame) -> None:
     long = frame["status"].str.len() > MOST_TEXT
     wrong = frame[(failed & ~alone) | (~failed & ~run) | long]
     if len(wrong):
-        told = ", ".join(f"{name} = {wrong.iloc[0][name]}" for name in ("round", "labels", "budget"))
-        raise _not_ours(folder, wrong.iloc[0]["key"], f"{told} is no round of its run")
+        found = ", ".join(f"{name} = {wrong.iloc[0][name]}" for name in ("round", "labels", "budget"))
+        raise _not_ours(folder, wrong.iloc[0]["key"], f"{found} is no round of its run")
 
 
-def _whole(value: Any) -> Any:
-    """A whole number of a column that holds nothing in other rows."""
+def _plain(value: Any) -> Any:
+    """A whole number of a column that holds nothing in other rows; a text short enough for an error."""
+    if isinstance(value, str):
+        return _cut(value, 80)
     return int(value) if isinstance(value, float) and math.isfinite(value) and value.is_integer() else value
 
 

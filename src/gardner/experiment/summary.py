@@ -1,7 +1,7 @@
 """Results next to the bounds: means over seeds against budget, and paired differences between strategies.
 
 At an asked budget n a run counts with its first round that holds at least round(n N) labels; nothing is interpolated,
-and the budget told is the one that round has. Bounds are taken at that budget.
+and the budget shown is the one that round has. Bounds are taken at that budget.
 """
 
 from __future__ import annotations
@@ -16,11 +16,22 @@ from typing import TYPE_CHECKING, Any
 import pandas as pd
 
 from gardner.errors import InvalidInputError
-from gardner.experiment.marks import OTHER, TODAY, UNKNOWN, marked, parse_models, registered
-from gardner.experiment.spec import MODEL
+from gardner.experiment.meaning import (
+    OTHER,
+    TODAY,
+    UNKNOWN,
+    Own,
+    find_models,
+    names_in_row,
+    with_known_models,
+    with_meaning,
+)
+from gardner.experiment.sources import own_names
+from gardner.experiment.task import MODEL_NAMES
 from gardner.records import FAILED
 
 if TYPE_CHECKING:
+    from gardner.model import GLM
     from gardner.theory import Bounds
 
 LN2 = math.log(2.0)
@@ -52,15 +63,17 @@ def summarise(
     at: Sequence[float] = (),
     progress: Callable[[float], None] = lambda _: None,
     current: Mapping[str, str] | None = None,
+    own: Own | None = None,
 ) -> Summary:
     """The table of a store's frame at the budgets asked for, by default quarters of the longest run.
 
-    ``current`` has the version of today's code by strategy, for those whose file cannot be found by its base name.
+    ``current`` has the version of today's code by strategy, for those whose file cannot be found by its base name;
+    ``own`` has models that the user named, by (prior or channel, name in a row).
     """
     if any(not (math.isfinite(budget) and budget > 0.0) for budget in at):
         raise InvalidInputError("at", list(at), "budgets must be positive")
-    frame = marked(frame, current or {})
-    runs, notes = registered(frame[frame["status"] != FAILED])
+    frame = with_meaning(frame, current or {})
+    runs, notes = with_known_models(frame[frame["status"] != FAILED], own or {})
     longest = float(runs["run_budget"].max()) if len(runs) else 0.0
     asked = sorted(set(at)) or [longest * part / _PARTS for part in range(1, _PARTS + 1)]
     points = _points(runs, asked) if len(runs) else runs.assign(share=pd.Series(dtype=float))
@@ -69,7 +82,7 @@ def summarise(
     if missing and len(runs):
         notes.append(f"no run reaches a budget of {', '.join(f'{budget:g}' for budget in missing)}")
     notes += _left_out(runs, points)
-    bounds = _bounds(points, progress)
+    bounds = _bounds(points, own or {}, progress)
     groups = [
         (dict(zip(("label", *_PLACE, "labels"), key, strict=True)), group)
         for key, group in points.groupby(["label", *_PLACE, "labels"], sort=True)
@@ -83,7 +96,7 @@ def summarise(
 
 def failures(frame: pd.DataFrame) -> list[Row]:
     """The failed tasks of a frame, as :func:`summarise` tells them, without its bounds."""
-    return _failures(marked(frame, {}))
+    return _failures(with_meaning(frame, {}))
 
 
 def percent(share: float) -> str:
@@ -118,14 +131,16 @@ def _notes(frame: pd.DataFrame, points: pd.DataFrame) -> list[str]:
     runs = points.drop_duplicates("key")
     old = runs[runs["age"] == OTHER]
     if len(old):
-        told = f"{len(old)} of {len(runs)} runs were made by other code than today's"
+        note = f"{len(old)} of {len(runs)} runs were made by other code than today's"
         failed = _tasks(frame[(frame["status"] == FAILED) & (frame["age"] == TODAY)])
         again = len(_tasks(old) & failed)
-        told += f"; under today's code {again} of their tasks failed" if again else ""
+        note += f"; under today's code {again} of their tasks failed" if again else ""
         left = "the others" if again else "them"
-        notes.append(told + (f"; `gardner bench` would redo {left}" if again < len(old) else ""))
-    for strategy in frame.loc[frame["age"] == UNKNOWN, "strategy"].unique():
-        notes.append(f"the source of {strategy} is not found from here: its runs may be of other code than today's")
+        notes.append(note + (f"; `gardner bench` would redo {left}" if again < len(old) else ""))
+    unknown = frame.loc[frame["age"] == UNKNOWN, ["strategy", *MODEL_NAMES]].drop_duplicates()
+    rows = [own_names(names_in_row(strategy, models)) for strategy, *models in unknown.itertuples(index=False)]
+    for name in dict.fromkeys(name for row in rows for name in row):
+        notes.append(f"the source of {name} is not found from here: its runs may be of other code than today's")
     return notes
 
 
@@ -134,11 +149,11 @@ def _left_out(runs: pd.DataFrame, points: pd.DataFrame) -> list[str]:
     whole, shown = (set(part[["label", *_PLACE]].itertuples(index=False, name=None)) for part in (runs, points))
     if not shown or whole == shown:
         return []
-    told = [
+    ended = [
         f"{name} (N = {features}, alpha = {alpha:g}, batch {batch}{', ' if model else ''}{model})"
         for name, model, features, alpha, batch in sorted(whole - shown)
     ]
-    return [f"left out, as it ends before the first budget here: {'; '.join(told)}"]
+    return [f"left out, as it ends before the first budget here: {'; '.join(ended)}"]
 
 
 def _tasks(frame: pd.DataFrame) -> set[tuple[Any, ...]]:
@@ -146,21 +161,20 @@ def _tasks(frame: pd.DataFrame) -> set[tuple[Any, ...]]:
 
 
 @functools.lru_cache(maxsize=1024)
-def _bound(names: tuple[str, str, str, str], alpha: float, budget: float) -> Bounds:
+def _bound(student: GLM, teacher: GLM, alpha: float, budget: float) -> Bounds:
     """The bounds at a place, once a process: tables and charts meet the same ones again and again."""
     from gardner.theory import bounds
 
-    student, teacher = parse_models(names)
     return bounds(student, alpha, budget, teacher)
 
 
-def _bounds(points: pd.DataFrame, progress: Callable[[float], None]) -> dict[Place, Bounds]:
-    columns = ("model", "pool_ratio", "budget", *MODEL)
+def _bounds(points: pd.DataFrame, own: Own, progress: Callable[[float], None]) -> dict[Place, Bounds]:
+    columns = ("model", "pool_ratio", "budget", *MODEL_NAMES)
     places = sorted(set(points[list(columns)].itertuples(index=False, name=None)))
     result = {}
     for index, (model, alpha, budget, *names) in enumerate(places):
         # a pool of round(αN) rows may hold a little more than α
-        result[model, alpha, budget] = _bound(tuple(names), alpha, min(budget, alpha))
+        result[model, alpha, budget] = _bound(*find_models(names, own), alpha, min(budget, alpha))
         progress((index + 1) / len(places))
     return result
 

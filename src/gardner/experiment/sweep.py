@@ -23,9 +23,12 @@ from typing import Any
 
 from gardner.errors import InvalidInputError
 from gardner.experiment.cluster import SweepError, Watch, connected, interrupts_noted
-from gardner.experiment.spec import StrategySpec, Task, canonical, code_version
+from gardner.experiment.rows import failure_table, run_table
+from gardner.experiment.sources import Name, code_version, names_in, own_names
+from gardner.experiment.task import Task, canonical
 from gardner.experiment.worker import Answer, on_worker
-from gardner.records import Store, failure_table, run_table
+from gardner.loading import full_name
+from gardner.records import Store
 
 TIME_LIMIT = 3600.0  # seconds a task may take; a sweep must not wait for ever for one that hangs
 
@@ -91,24 +94,34 @@ def run_tasks(
 
 
 def _keyed(tasks: Iterable[Task]) -> Items:
-    """Tasks by key; a strategy that cannot be made is an error before anything starts."""
-    from gardner.strategies.external import make_strategy
-
+    """Tasks by key; a strategy or a model that cannot be made is an error before anything starts."""
     version = functools.cache(code_version)
-    made: set[tuple[str, str]] = set()
+    made = functools.cache(_make)
     result: Items = {}
     for task in tasks:
-        if (task.strategy.name, canonical(task.strategy.parameters)) not in made:
-            make_strategy(task.strategy.name, dict(task.strategy.parameters))
-            made.add((task.strategy.name, canonical(task.strategy.parameters)))
-        code = version(task.strategy.name)
+        names = names_in(task)
+        for name in names:
+            made(name, canonical(task.strategy.parameters) if name[0] == "strategy" else "")
+        code = version(names)
         result[task.key(code)] = (task, code)
     return result
 
 
+def _make(name: Name, parameters: str) -> None:
+    """Make what a task names, to see that it can be made."""
+    from gardner.model.external import load_channel, load_prior
+    from gardner.strategies.external import make_strategy
+
+    what, text = name
+    if what == "strategy":
+        make_strategy(text, json.loads(parameters))
+    else:
+        (load_prior if what == "prior" else load_channel)(text)
+
+
 def _write(store: Store, item: tuple[Task, str], answer: Answer) -> None:
     task, code = item
-    columns = {**task.columns(code), "informed": answer.get("informed")}
+    columns = {**task.columns(code), "informed": answer.get("informed"), **answer.get("versions", {})}
     failed = "reason" in answer
     table = failure_table(columns, answer["reason"], answer["hint"]) if failed else run_table(columns, answer["rounds"])
     store.write(columns["key"], table, answer.get("timings"))
@@ -135,27 +148,28 @@ def _arriving(client: Any, items: Items, time_limit: float | None, prefix: str) 
     """Answers, None where workers died of it; what is no task's fault is raised."""
     import distributed
 
-    door: Any = distributed
+    untyped: Any = distributed
     orders = [_order(task, code, time_limit) for task, code in items.values()]
     futures = client.map(on_worker, orders, key=[f"{prefix}-{key}" for key in items], pure=False)
-    arriving = door.as_completed(futures, loop=client.loop, with_results=True, raise_errors=False)
+    arriving = untyped.as_completed(futures, loop=client.loop, with_results=True, raise_errors=False)
     del futures  # an answer written is an answer forgotten
     for future, result in _watched(client, arriving):
         key = future.key.removeprefix(f"{prefix}-")
         if future.status == "finished":
             answer = json.loads(result)
             if "version" in answer:
-                told = f"a worker has other sources of Gardner or of {items[key][0].strategy.name} than this process"
-                raise SweepError(told, hint="were they edited just now? run it again; else bring the same ones there")
+                which = " or of ".join(["Gardner", *own_names(names_in(items[key][0]))])
+                what = f"a worker has other sources of {which} than this process"
+                raise SweepError(what, hint="were they edited just now? run it again; else bring the same ones there")
             yield key, answer
         elif future.status != "error":
             hint = "everything finished is kept; the same command goes on from there"
             raise SweepError("the connection to the scheduler was lost", hint=hint)
-        elif isinstance(result[1], door.KilledWorker):
+        elif isinstance(result[1], untyped.KilledWorker):
             yield key, None
         else:
-            told = " ".join(f"{type(result[1]).__name__}: {result[1]}".split())
-            raise SweepError(f"the workers cannot run tasks ({told})", hint="is the same Gardner installed there?")
+            reason = " ".join(f"{type(result[1]).__name__}: {result[1]}".split())
+            raise SweepError(f"the workers cannot run tasks ({reason})", hint="is the same Gardner installed there?")
 
 
 def _watched(client: Any, arriving: Any) -> Iterator[Any]:
@@ -170,10 +184,6 @@ def _watched(client: Any, arriving: Any) -> Iterator[Any]:
 
 
 def _order(task: Task, code: str, time_limit: float | None) -> str:
-    from gardner.strategies.external import source_of
-
-    file, _, attribute = task.strategy.name.rpartition(":")
-    if file.endswith(".py"):  # workers may run in another folder
-        name = f"{source_of(task.strategy.name)}:{attribute}"
-        task = replace(task, strategy=StrategySpec(name, task.strategy.parameters))
-    return json.dumps({"task": task.to_json(), "strategy": task.strategy.name, "code": code, "time_limit": time_limit})
+    """A task for a worker, who may run in another folder: files have their whole paths."""
+    task = task.renamed(full_name)
+    return json.dumps({"task": task.to_json(), "code": code, "time_limit": time_limit})

@@ -29,14 +29,17 @@ from pathlib import Path
 from typing import Any
 
 from gardner.errors import GardnerError
-from gardner.experiment.spec import StrategySpec, Task, code_version
+from gardner.experiment.rounds import Versions
+from gardner.experiment.sources import code_version, names_in
+from gardner.experiment.task import StrategySpec, Task
 
 START_LIMIT = 300.0  # seconds for a child to import and compile; it takes five, on a busy machine thirty
 WORD = 10.0  # seconds of nothing before a word is said
 ATTEMPTS = 3  # for a task whose process dies: it may be the task's fault, or somebody else's
 _ONE_THREAD = dict.fromkeys(("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS", "NUMBA_NUM_THREADS"), "1")
 
-# "informed", "rounds" and "timings"; or "reason", "hint" and perhaps "informed"; or "version" of other code
+# "versions", "informed", "rounds" and "timings"; or "reason", "hint" and perhaps the first two; or "version" of other
+# code
 Answer = dict[str, Any]
 
 # --- in the worker
@@ -60,9 +63,9 @@ def on_worker(order: str) -> str:
             return answer
         _own.child = None
         code = child.stop() or 0
-        told = f"by signal {-code}" if code < 0 else f"with exit code {code}"
+        how = f"by signal {-code}" if code < 0 else f"with exit code {code}"
         hint = "a crash in compiled code, or too little memory"
-        answer = json.dumps({"reason": f"ProcessDied: {ATTEMPTS} times, {told}", "hint": hint})
+        answer = json.dumps({"reason": f"ProcessDied: {ATTEMPTS} times, {how}", "hint": hint})
         if given_up:
             hint = "it hangs, or the limit is too short for its size"
             reason = f"TimeLimit: not finished after {json.loads(order)['time_limit']:g} s"
@@ -103,7 +106,7 @@ class _Child:
         """Wait for the answer, but do not keep a worker that wants to close: the task is then another's."""
         import distributed
 
-        door: Any = distributed
+        untyped: Any = distributed
         begin, silent = time.monotonic(), bool(word)
         deadline = math.inf if limit is None else begin + limit
         while not self.pipe.poll(min(0.5, max(0.0, deadline - time.monotonic()))):
@@ -111,9 +114,9 @@ class _Child:
                 return False
             if silent and time.monotonic() - begin > WORD:
                 silent = False
-                door.get_worker().log_event("gardner", f"{word} {WORD:g} s; it has {limit:g} s")
-            if door.get_worker().status.name.startswith("clos"):
-                raise door.Reschedule
+                untyped.get_worker().log_event("gardner", f"{word} {WORD:g} s; it has {limit:g} s")
+            if untyped.get_worker().status.name.startswith("clos"):
+                raise untyped.Reschedule
         return True
 
 
@@ -150,35 +153,47 @@ def serve(descriptor: int) -> None:
     answer(b"ready")  # imported and compiled: from now on time is the task's
     while True:
         order = json.loads(orders.get())
+        task = Task.from_json(order["task"])
         try:
-            same = version(order["strategy"]) == order["code"]
+            same = version(names_in(task)) == order["code"]
         except GardnerError:  # no such file here
             same = False
-        found = execute(Task.from_json(order["task"])) if same else {"version": "other"}
+        found = execute(task) if same else {"version": "other"}
         answer(json.dumps(found).encode())
+
+
+def _versions() -> Versions:
+    import numba
+    import numpy as np
+
+    import gardner
+
+    return Versions(gardner.__version__, np.__version__, numba.__version__)
 
 
 def execute(task: Task) -> Answer:
     """Run one task here and now; whatever goes wrong is the answer."""
     from gardner.experiment.loop import run
-    from gardner.model import draw_instance
+    from gardner.model import GLM, draw_instance
+    from gardner.model.external import load_channel, load_prior
     from gardner.strategies.external import make_strategy
 
-    begin, known = time.perf_counter(), Answer()
+    begin, known = time.perf_counter(), Answer(versions=asdict(_versions()))
     options: dict[str, Any] = {"budget": task.budget, "batch_size": task.batch_size, "seed": task.seed, "threads": 1}
     options |= {"variances": task.variances, "test_rows": task.test_rows}
     try:
         strategy = make_strategy(task.strategy.name, dict(task.strategy.parameters))
         known["informed"] = bool(strategy.informed)
-        student, teacher = task.models
+        student = GLM(load_prior(task.prior), load_channel(task.channel))
+        teacher = GLM(load_prior(task.teacher_prior), load_channel(task.teacher_channel))
         pool = draw_instance(task.features, task.pool_ratio, task.seed, teacher, task.dtype)
         curve = run(pool, strategy, model=student, teacher=teacher, **options)
     except GardnerError as error:
         return {**known, "reason": f"{type(error).__name__}: {error.what}", "hint": error.hint}
     except BaseException as error:  # sys.exit() in a strategy too
         last = traceback.extract_tb(error.__traceback__)[-1]
-        told = " ".join(f"{type(error).__name__}: {error}".split())
-        return {**known, "reason": told, "hint": f"raised at {Path(last.filename).name}:{last.lineno}"}
+        reason = " ".join(f"{type(error).__name__}: {error}".split())
+        return {**known, "reason": reason, "hint": f"raised at {Path(last.filename).name}:{last.lineno}"}
     rounds = [asdict(one) for one in curve.rounds]
     seconds = {"seconds": time.perf_counter() - begin, "rounds": [asdict(one) for one in curve.seconds]}
-    return {"informed": curve.informed, "rounds": rounds, "timings": seconds}
+    return {**known, "informed": curve.informed, "rounds": rounds, "timings": seconds}

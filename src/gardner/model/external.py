@@ -4,21 +4,23 @@ gauss-bernoulli:0.1                 registered, with its first parameter
 package.module:Class                importable; :0.1 may follow
 path/to/my_model.py:Class           in a file; :0.1 may follow
 
-Naming a file or a module runs it. So these functions are for names that the user gave to this
-command, and are called from the command line only; a text that was read back is for
+Naming a file or a module runs it. So ``load_prior`` and ``load_channel`` are for names that the
+user gave to this command, also where its tasks run; a text that was read back is for
 ``parse_prior`` and ``parse_channel``, which load nothing.
 """
 
 from __future__ import annotations
 
 import inspect
+from collections.abc import Callable
+from pathlib import Path
 from typing import Any, cast
 
 from gardner.errors import InvalidInputError
+from gardner.loading import is_external, load_named, source_of
 from gardner.model.channel import Channel
-from gardner.model.loading import is_external, load_named
 from gardner.model.prior import Prior
-from gardner.model.registry import CHANNELS, PRIORS, make, parse_channel, parse_prior, split
+from gardner.model.registry import CHANNELS, PRIORS, describe, make, parse_channel, parse_prior, split
 
 
 def load_prior(text: str) -> Prior:
@@ -40,6 +42,37 @@ def load_channel(text: str) -> Channel:
     name, _ = split("channel", text)
     own = name not in CHANNELS and is_external(name)
     return cast(Channel, _load("channel", text, Channel)) if own else parse_channel(text)
+
+
+def spell_model(what: str, text: str) -> str:
+    """The one spelling of a prior or a channel (``what``); nothing is loaded.
+
+    >>> spell_model("channel", "flip:.05"), spell_model("prior", "mine.py:Mine:2")
+    ('flip:0.05', 'mine.py:Mine:2.0')
+    """
+    if not is_external(split(what, text)[0]):
+        return describe(parse_prior(text) if what == "prior" else parse_channel(text))
+    return rename_model(what, text, lambda _, name: name)
+
+
+def rename_model(what: str, text: str, change: Callable[[str, str], str]) -> str:
+    """The text of a model under another name, where it is one's own; ``change`` gets ``what`` it is, and the name."""
+    name, values = split(what, text)
+    return ":".join([change(what, name), *map(repr, values)]) if is_external(name) else text
+
+
+def name_of_own(what: str, text: str) -> str:
+    """The name in the text of a model of one's own, without its number; empty for any other text."""
+    try:
+        name, _ = split(what, text)
+    except InvalidInputError:  # gaussian:much
+        return ""
+    return name if is_external(name) else ""
+
+
+def model_source(what: str, text: str) -> Path | None:
+    """The file that defines a model of one's own; None for a registered one."""
+    return source_of(what, split(what, text)[0])
 
 
 def _load(what: str, text: str, protocol: type) -> Any:

@@ -13,6 +13,7 @@ import sys
 from typing import Any, cast
 
 from gardner.errors import GardnerError, InvalidInputError
+from gardner.loading import FROM_FILE
 from gardner.model.absolute import Absolute
 from gardner.model.channel import Channel
 from gardner.model.flip import Flip
@@ -25,8 +26,6 @@ from gardner.model.prior import Prior
 from gardner.model.probit import Probit
 from gardner.model.rademacher import Rademacher
 from gardner.model.sign import Sign
-
-FROM_FILE = "gardner_own_"  # how modules are named that were loaded from files
 
 PRIORS: dict[str, type] = {
     "gaussian": Gaussian,

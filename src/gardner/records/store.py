@@ -22,19 +22,16 @@ import sys
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from gardner.errors import GardnerError, InvalidInputError
 from gardner.records.checksum import State, sealed, state_of
 from gardner.records.files import TEMPORARY, WriteError, write_file
-from gardner.records.tables import FAILED, REQUIRED, SCHEMA
 
 if sys.platform != "win32":
     import fcntl
 
-if TYPE_CHECKING:
-    import pandas as pd
-
+FAILED = "failed"  # the status of the one row of a failed task
 KEPT = "what was finished is kept; make room or choose another folder, then run the same command again"
 
 
@@ -95,7 +92,10 @@ class Store:
 
     def failed(self, key: str) -> bool:
         """Whether the task is there and failed."""
-        return self.has(key) and self._read([self._part(key)], ["status"])["status"].to_pylist() == [FAILED]
+        import pyarrow as pa  # type: ignore[import-untyped]
+
+        status = pa.schema({"status": pa.string()})
+        return self.has(key) and self.read(key, status)["status"].to_pylist() == [FAILED]
 
     def keys(self) -> list[str]:
         """Every task that is there."""
@@ -121,16 +121,14 @@ class Store:
 
     def read(self, key: str, schema: Any) -> Any:
         """The table of one task, of the columns it must have."""
-        return self._read([self._part(key)], schema.names, schema)
+        return self._read([self._part(key)], schema, schema.names)
 
-    def read_all(self, keys: Iterable[str] | None = None) -> pd.DataFrame:
-        """The rows of all parts, or of some, in the order of their keys. Nobody has looked at
-        their values yet.
+    def read_all(self, schema: Any, required: Iterable[str], keys: Iterable[str] | None = None) -> Any:
+        """The table of all parts, or of some, in the order of their keys. Nobody has looked at
+        its values yet; columns that a part does not have are empty, unless they are required.
         """
         paths = [self._part(key) for key in (self.existing() if keys is None else sorted(set(keys)))]
-        table = self._read(paths, SCHEMA.names) if paths else SCHEMA.empty_table()
-        frame: pd.DataFrame = table.to_pandas()
-        return frame
+        return self._read(paths, schema, required) if paths else schema.empty_table()
 
     def verify(self, key: str) -> tuple[State, str]:
         """What is known of the bytes of a part, with the reason if they are not as they were written."""
@@ -149,34 +147,34 @@ class Store:
     def _part(self, key: str) -> Path:
         return self.parts / f"{key}.parquet"
 
-    def _read(self, paths: list[Path], columns: list[str], schema: Any = SCHEMA) -> Any:
-        """Columns of some parts, once every byte of them is known to be as it was written."""
+    def _read(self, paths: list[Path], schema: Any, required: Iterable[str]) -> Any:
+        """The table of some parts, once every byte of them is known to be as it was written."""
         damaged = [(path, reason) for path in paths for state, reason in [_state(path)] if state is State.DAMAGED]
         if damaged:
             raise self._broken(*damaged[0], more=len(damaged) - 1)
         try:
-            return self._table(paths, columns, schema)
+            return self._table(paths, schema, required)
         except StoreError:
             for path in paths:  # one of them is to blame, and readers want to know which
-                self._table([path], columns, schema)
+                self._table([path], schema, required)
             raise
 
-    def _table(self, paths: list[Path], columns: list[str], schema: Any) -> Any:
-        from pyarrow import ArrowException, dataset  # type: ignore[import-untyped]
+    def _table(self, paths: list[Path], schema: Any, required: Iterable[str]) -> Any:
+        from pyarrow import ArrowException, dataset
 
         names = [str(path) for path in paths]
         try:
-            table = dataset.dataset(names, schema=schema, format="parquet").to_table(columns=columns)
+            table = dataset.dataset(names, schema=schema, format="parquet").to_table()
             table.validate(full=True)  # texts that are no text
         except (ArrowException, OSError, OverflowError) as error:
             raise self._broken(paths[0], str(error).splitlines()[0]) from None
-        self._check_columns(paths, table, REQUIRED if schema is SCHEMA else schema.names)
+        self._check_columns(paths, table, required)
         return table
 
     def _check_columns(self, paths: list[Path], table: Any, required: Iterable[str]) -> None:
         """Columns that are not there are read as nulls; and a part is found by the key that its rows have."""
         for name in required:
-            if name in table.column_names and table[name].null_count:
+            if table[name].null_count:
                 raise self._broken(paths[0], f"it is not of `gardner bench`: {name} is missing")
         if "key" in table.column_names and {*table["key"].to_pylist()} != {path.stem for path in paths}:
             raise self._broken(paths[0], "its rows are those of another part")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from gardner.experiment.spec import Spec, StrategySpec
+from gardner.experiment import Spec, StrategySpec
 from gardner.report.measured import batch_chart
 from gardner.report.page import Figure, Section, Verdict
 from gardner.reproduce.heuristics import BARELY

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 
-from gardner.experiment.spec import Spec, StrategySpec
+from gardner.experiment import Spec, StrategySpec
 from gardner.report.page import Section, Verdict
 from gardner.reproduce.race import Lane, Race, charts, race
 from gardner.reproduce.recipe import Kitchen, Recipe, origin, settled

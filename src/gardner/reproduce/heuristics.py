@@ -6,7 +6,7 @@ import itertools
 
 import pandas as pd
 
-from gardner.experiment.spec import Spec, StrategySpec
+from gardner.experiment import Spec, StrategySpec
 from gardner.report.page import Section, Verdict
 from gardner.reproduce.race import Race, charts, race
 from gardner.reproduce.recipe import Kitchen, Recipe, origin, settled

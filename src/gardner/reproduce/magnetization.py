@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from gardner.experiment.spec import Spec, StrategySpec, default_parameters, label
+from gardner.experiment import Spec, StrategySpec
+from gardner.experiment.task import default_parameters, label
 from gardner.model import PERCEPTRON
 from gardner.report.measured import mixture_chart
 from gardner.report.page import Figure, Section, Verdict

@@ -13,7 +13,7 @@ import numpy as np
 import pandas as pd
 
 from gardner.errors import InvalidInputError
-from gardner.experiment.marks import with_models
+from gardner.experiment.meaning import with_models
 from gardner.experiment.stored import read_results
 from gardner.experiment.summary import failures, percent
 from gardner.records import FAILED

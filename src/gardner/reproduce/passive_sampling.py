@@ -23,7 +23,8 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa  # type: ignore[import-untyped]
 
-from gardner.experiment.spec import canonical, stamp
+from gardner.experiment.sources import stamp
+from gardner.experiment.task import canonical
 from gardner.inference.batched import random_subsets, subset_log_volumes
 from gardner.model import PERCEPTRON, draw_instance
 from gardner.records import Store

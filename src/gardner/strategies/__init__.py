@@ -11,7 +11,7 @@ from gardner.strategies.base import (
     register,
     registered,
 )
-from gardner.strategies.external import make_strategy, source_of
+from gardner.strategies.external import make_strategy
 
 __all__ = [
     "Choice",
@@ -26,7 +26,6 @@ __all__ = [
     "margin",
     "register",
     "registered",
-    "source_of",
     "swap",
     "uniform",
 ]

@@ -14,9 +14,11 @@ import numpy as np
 import psutil  # type: ignore[import-untyped]
 import pytest
 
-from gardner.experiment.spec import StrategySpec, Task, code_version
+from gardner.experiment.rows import read_rows, run_table
+from gardner.experiment.sources import code_version, names_in
+from gardner.experiment.task import StrategySpec, Task
 from gardner.experiment.worker import execute
-from gardner.records import Store, run_table
+from gardner.records import Store
 
 pytestmark = pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="threads are counted in Linux' /proc")
 
@@ -57,7 +59,7 @@ def here(tmp_path_factory: pytest.TempPathFactory) -> Path:
     with store.writing():
         for seed in range(2):
             task = Task(StrategySpec("random"), 20, 3.0, 1.0, 4, seed)
-            columns = task.columns(code_version("random"))
+            columns = task.columns(code_version(names_in(task)))
             store.write(columns["key"], run_table({**columns, "informed": False}, execute(task)["rounds"]))
     return folder
 
@@ -120,7 +122,7 @@ def check(command: str, here: Path, out: Path, moment: float) -> None:
     for page in out.glob("*.html"):
         assert page.read_text().rstrip().endswith("</html>")
     if (out / "results" / "parts").is_dir():
-        Store(out / "results").read_all()
+        read_rows(out / "results")
 
 
 OURS = "import os, signal, time; from gardner.cli import interrupt; interrupt.take_over()"

@@ -24,8 +24,10 @@ import psutil  # type: ignore[import-untyped]
 import pytest
 
 from gardner.experiment.cluster import local_cluster
-from gardner.experiment.spec import Spec, StrategySpec, Task
+from gardner.experiment.rows import read_rows
+from gardner.experiment.spec import Spec
 from gardner.experiment.sweep import run_tasks
+from gardner.experiment.task import StrategySpec, Task
 from gardner.records import FAILED, Store, StoreError
 
 # The strategies of these tests. Waiting tells its process and sleeps, the first time it is asked; later it does not.
@@ -144,7 +146,7 @@ def test_a_strategy_that_misbehaves_is_a_row_with_the_reason(tmp_path: Path, fil
     wanted = tasks(*(StrategySpec(f"{file}:{name}") for name in BROKEN), StrategySpec("random"))
     outcome = run_tasks(wanted, tmp_path, scheduler=cluster, time_limit=3.0)
     assert outcome.failed == len(BROKEN)
-    frame = Store(tmp_path).read_all()
+    frame = read_rows(tmp_path)
     failed = {row["strategy"]: row for row in frame[frame["status"] == FAILED].to_dict("records")}
     assert set(failed) == {f"faulty.py:{name}" for name in BROKEN}
     for name, reason in BROKEN.items():
@@ -164,7 +166,7 @@ def test_a_task_that_kills_its_workers_fails_and_takes_nobody_along(tmp_path: Pa
     with elsewhere("--nthreads", "1") as dask:
         outcome = run_tasks(wanted, tmp_path, scheduler=dask.address)
     assert outcome.failed == 2
-    frame = Store(tmp_path).read_all()
+    frame = read_rows(tmp_path)
     assert frame.loc[frame["status"] == FAILED, "reason"].str.startswith("KilledWorker").all()
     assert frame.loc[frame["status"] != FAILED, "seed"].nunique() == 2
 
@@ -221,7 +223,7 @@ def test_kill_9_of_the_whole_run_at_random_moments(tmp_path: Path, file: Path, c
             family = psutil.Process(process.pid).children(recursive=True)
             process.kill()
         wait_for(lambda family=family: not any(one.is_running() for one in family), 20.0)  # type: ignore[misc]
-        store.read_all()  # whatever is there is whole
+        read_rows(store.folder)  # whatever is there is whole
     finished = parts(out)
     assert 2 <= len(finished) < 12
     assert run_tasks_of(file, out, cluster) == 12 - len([name for name in finished if not name.startswith(".")])

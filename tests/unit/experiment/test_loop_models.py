@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from gardner.errors import InvalidInputError
-from gardner.experiment.loop import Round, run
+from gardner.experiment import Round, run
 from gardner.model import CHANNELS, GLM, PERCEPTRON, Flip, Gaussian, Linear, Probit, Sign, draw_instance, parse_channel
 from gardner.strategies import make_registered
 

@@ -3,16 +3,21 @@
 from __future__ import annotations
 
 import dataclasses
+import inspect
 import itertools
+import re
 import time
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any, Literal
 
 import pytest
 
+from gardner.cli import bench
 from gardner.errors import InvalidInputError
-from gardner.experiment.spec import Spec, StrategySpec, Task, code_version, read_spec
-from gardner.model import Probit, Sign
+from gardner.experiment.fields import Field, declared
+from gardner.experiment.sources import code_version
+from gardner.experiment.spec import Spec, read_spec
+from gardner.experiment.task import FIELDS, StrategySpec, Task
 
 GOOD = """
 strategies:
@@ -48,15 +53,21 @@ def test_a_file(tmp_path: Path) -> None:
     assert {task.features for task in tasks} == {40, 60}
     assert tasks[0].test_rows == 100
     assert tasks[0].dtype == "float64"
-    assert read_spec(written(tmp_path, GOOD.replace("seeds: 2", "seeds: [5, 7]"))).seeds == [5, 7]
+    assert read_spec(written(tmp_path, GOOD.replace("seeds: 2", "seeds: [5, 7]"))).values["seed"] == [5, 7]
 
 
 @pytest.mark.parametrize(
     ("change", "told"),
     [
-        (("alpha: 3", "alpha: 3\nalpa: 4"), "spec key = 'alpa' .* one of strategies, features, alpha"),
+        (
+            ("alpha: 3", "alpha: 3\nalpa: 4"),
+            "spec key = 'alpa' .* one of strategies, features, pool_ratio, budget, batch_size",
+        ),
         (("alpha: 3", "alpha: 3\nalpha: 4"), "spec key = 'alpha' .* there twice"),
-        (("alpha: 3\n", ""), "alpha = None"),
+        (("alpha: 3\n", ""), "pool_ratio = None"),
+        (("alpha: 3", "alpha: null"), "alpha = None"),
+        (("alpha: 3", "alpha: 3\npool_ratio: 3"), "spec key = 'pool_ratio' .* there twice, also as alpha"),
+        (("alpha: 3", "pool_ratio: three"), "pool_ratio = 'three' .* positive number"),
         (("alpha: 3", "alpha: three"), "alpha = 'three' .* positive number"),
         (("alpha: 3", "alpha: true"), "alpha = True"),
         (("alpha: 3", "alpha: [3, 3.0]"), "alpha = 3.0 .* there twice"),
@@ -137,10 +148,10 @@ def test_what_an_error_shows_is_short(tmp_path: Path) -> None:
 
 
 def test_defaults_are_left_out_of_names_and_keys() -> None:
-    plain, told = StrategySpec("mixture"), StrategySpec("mixture", {"fraction": 0.5})
-    assert spec(strategies=[plain]).tasks() == spec(strategies=[told]).tasks()
+    plain, full = StrategySpec("mixture"), StrategySpec("mixture", {"fraction": 0.5})
+    assert spec(strategies=[plain]).tasks() == spec(strategies=[full]).tasks()
     with pytest.raises(InvalidInputError, match="there twice"):
-        spec(strategies=[plain, told]).tasks()
+        spec(strategies=[plain, full]).tasks()
 
 
 def test_keys_tell_tasks_apart() -> None:
@@ -168,10 +179,14 @@ def test_keys_do_not_depend_on_the_order_of_parameters() -> None:
 def test_the_version_follows_the_file_of_a_strategy(tmp_path: Path) -> None:
     path = tmp_path / "mine.py"
     path.write_text("class Mine: ...")
-    before = code_version(f"{path}:Mine")
-    assert before == code_version(f"{path}:Mine") != code_version("random")
-    path.write_text("class Mine: ...  # edited")
-    assert code_version(f"{path}:Mine") != before
+    name = (("strategy", f"{path}:Mine"),)
+    before = code_version(name)
+    assert before == code_version(name) != code_version((("strategy", "random"),))
+    path.write_text('class Mine:\n    """With a word on it."""  # and a comment')
+    assert code_version(name) == before
+    path.write_text("class Mine: edited = True")
+    assert code_version(name) != before
+    assert code_version((("strategy", "random"), ("prior", f"{path}:Mine:2"))) == code_version(name)
 
 
 def test_parameters_are_nobody_elses() -> None:
@@ -233,9 +248,71 @@ def test_models_have_one_spelling_and_the_teacher_follows() -> None:
     assert (task.prior, task.channel, task.teacher_prior, task.teacher_channel) == (
         "gaussian", "flip:0.05", "gaussian", "flip:0.05",
     )  # fmt: skip
-    student, teacher = spec(channel="probit:0.1", teacher_channel="sign").tasks()[0].models
-    assert (student.channel, teacher.channel) == (Probit(0.1), Sign())
+    task = spec(channel="probit:0.1", teacher_channel="sign").tasks()[0]
+    assert (task.channel, task.teacher_channel) == ("probit:0.1", "sign")
     with pytest.raises(InvalidInputError, match="channel = 'nonsense' is not valid: it must be one of sign, flip"):
         spec(channel="nonsense")
-    with pytest.raises(InvalidInputError, match="models of your own"):
-        spec(prior="my_model.py:Uniform")
+    with pytest.raises(InvalidInputError, match="teacher_prior = 'gaussian:much' is not valid: 'much' is no number"):
+        spec(teacher_prior="gaussian:much")
+
+
+def test_own_models_are_named_and_not_loaded() -> None:
+    """A file has its base name in keys and rows, wherever it lies; the number after it has one spelling."""
+    task = spec(prior="deep/nowhere.py:Mine:2").tasks()[0]
+    assert (task.prior, task.teacher_prior) == ("deep/nowhere.py:Mine:2.0",) * 2
+    assert task.columns("code")["prior"] == "nowhere.py:Mine:2.0"
+    other = spec(prior="nowhere.py:Mine:2e0").tasks()[0]
+    assert task.key("code") == other.key("code") != spec(prior="nowhere.py:Mine").tasks()[0].key("code")
+    assert spec(channel="no.such.module:Class").tasks()[0].channel == "no.such.module:Class"
+
+
+# --- one declaration --------------------------------------------------------------------------------------------------
+
+
+def test_both_vocabularies_of_a_file_make_the_same_tasks(tmp_path: Path) -> None:
+    """The names of Python, and the words of the options, which were the keys of version 0.1.0."""
+    new = GOOD.replace("alpha:", "pool_ratio:").replace("batch:", "batch_size:")
+    assert new != GOOD
+    assert read_spec(written(tmp_path, new)).tasks() == read_spec(written(tmp_path, GOOD)).tasks()
+
+
+def test_a_field_has_one_name_everywhere(gardner: Any) -> None:
+    """Python arguments, columns and options are those of the declarations, and there are no others."""
+    from gardner.experiment.rows import SCHEMA
+
+    names = [field.name for field in dataclasses.fields(Task)]
+    assert names == ["strategy", *(one.name for one in FIELDS)]
+    assert list(inspect.signature(Spec).parameters) == ["strategies", *(one.given_as for one in FIELDS)]
+    first = SCHEMA.names.index("parameters") + 1
+    assert SCHEMA.names[first : first + len(FIELDS)] == [one.column for one in FIELDS]
+    differing = {one.name: (one.given_as, one.column) for one in FIELDS if {one.given_as, one.column} != {one.name}}
+    assert differing == {"budget": ("budget", "run_budget"), "seed": ("seeds", "seed")}
+    code, out, _ = gardner("bench", "--help")
+    assert code == 0
+    for one in FIELDS:
+        assert re.search(rf"{one.option}\b", out)
+        assert one.help.split()[0] in out
+
+
+@dataclasses.dataclass(frozen=True)
+class Wider:
+    """A task with other fields."""
+
+    width: Annotated[int, Field("--wide", "-W", "How wide.", least=3, many=True)]
+    shape: Annotated[Literal["round", "square"], Field("--shape", "", "How it looks.", stored_as="form")] = "round"
+
+
+def test_what_a_new_field_needs_is_its_declaration() -> None:
+    """The check, the keys of the file, the column and the option come from one line."""
+    width, shape = declared(Wider)
+    assert (width.required, width.spellings, width.column) == (True, ("width", "wide"), "width")
+    assert (shape.required, shape.spellings, shape.column, shape.choices) == (
+        False, ("shape",), "form", ("round", "square"),
+    )  # fmt: skip
+    assert (width.check_all([3, 5]), width.check_all(4)) == ([3, 5], [4])
+    with pytest.raises(InvalidInputError, match=r"width = 2 .* whole number of at least 3"):
+        width.check_all([4, 2])
+    with pytest.raises(InvalidInputError, match=r"shape = 'flat' .* it must be round or square"):
+        shape.check("flat")
+    option: Any = bench._option(width).default
+    assert (option.param_decls, option.help) == (("--wide", "-W"), "How wide.")

@@ -13,10 +13,12 @@ import pytest
 
 from gardner.errors import GardnerError
 from gardner.experiment import stored
-from gardner.experiment.spec import MODEL, Spec, StrategySpec, Task, code_version, stored_version
+from gardner.experiment.rows import SCHEMA, failure_table, read_rows, run_table
+from gardner.experiment.sources import code_version, stored_version
+from gardner.experiment.spec import Spec
 from gardner.experiment.stored import parse_parameters, read_results
-from gardner.records import Store, failure_table, run_table
-from gardner.records.tables import SCHEMA
+from gardner.experiment.task import MODEL_NAMES, StrategySpec, Task
+from gardner.records import Store
 
 
 def rows(**columns: Any) -> dict[str, Any]:
@@ -48,23 +50,33 @@ def test_the_canary_would_sing(canary: Path) -> None:
     assert canary.exists()
 
 
-def test_names_of_stored_strategies_are_not_imported(canary: Path) -> None:
-    here = stored_version("hostile.py:Z")
-    assert here == code_version(f"{canary.parent}/here/hostile.py:Z")  # its bytes are looked at
+def version(what: str, name: str) -> str | None:
+    return stored_version((("strategy", "random"), (what, name)))
+
+
+@pytest.mark.parametrize("what", ["strategy", "prior", "channel"])
+def test_names_in_rows_are_not_imported(canary: Path, what: str) -> None:
+    """Of a file of that name in this folder the syntax is looked at; anything else is not known."""
+    here = version(what, "hostile.py:Z")
+    assert here == code_version(((what, f"{canary.parent}/here/hostile.py:Z"),))
     for name in ("hostile:Z", "hostile.Z", f"{canary.parent}/here/hostile.py:Z", "nowhere.py:Z", f"{'n' * 5000}.py:Z"):
-        assert stored_version(name) is None
-    assert stored_version("random") == code_version("random")
+        assert version(what, name) is None
+    assert version(what, "random") == code_version((("strategy", "random"),)) != here
+    if what != "strategy":
+        assert version(what, "hostile.py:Z:0.5") == here
+        assert version(what, "gaussian:much") == version(what, "flip:0.5") == version(what, "random")
     assert not canary.exists()
     assert "hostile" not in sys.modules
 
 
 @pytest.mark.parametrize("prior", ["hostile.py:X", "hostile:X"])
-def test_tasks_know_registered_models_only(canary: Path, prior: str) -> None:
-    task = Task(StrategySpec("random"), 60, 3.0, 0.1, 6, 0, prior=prior)
-    with pytest.raises(GardnerError, match="it must be one of gaussian"):
-        _ = task.models
-    with pytest.raises(GardnerError, match="it must be one of gaussian"):
-        Spec([StrategySpec("random")], [60], [3.0], [0.1], [6], [0], prior=prior)
+def test_a_task_loads_nothing(canary: Path, prior: str) -> None:
+    """Naming a model in a task or a spec does not run it; running the task does."""
+    sizes = (60, 3.0, 0.1, 6)
+    task = Task(StrategySpec("random"), *sizes, 0, prior=prior)
+    assert Spec([StrategySpec("random")], *sizes, [0], prior=prior).tasks() == [task]
+    assert task.columns("code")["prior"] == prior
+    assert task.key("code") == Task.from_json(task.to_json()).key("code")
     assert not canary.exists()
 
 
@@ -78,7 +90,7 @@ def test_links_in_a_folder_of_results_lead_nowhere(tmp_path: Path) -> None:
     with store.writing():
         store.write("k", run_table(rows(key="k"), [a_round()]), {"seconds": 1.0})
     assert mine.read_text() == "precious"
-    assert len(store.read_all()) == 1
+    assert len(read_rows(store.folder)) == 1
 
 
 # --- numbers ----------------------------------------------------------------------------------------------------------
@@ -218,7 +230,7 @@ def test_parameters_that_would_not_be_read_back_are_refused() -> None:
 
 
 def test_frames_of_before_there_were_models(tmp_path: Path) -> None:
-    old = run_table({name: value for name, value in rows(key="k").items() if name not in MODEL}, [a_round()])
+    old = run_table({name: value for name, value in rows(key="k").items() if name not in MODEL_NAMES}, [a_round()])
     frame: pd.DataFrame = read_results(write(tmp_path, ("k", old)))
-    assert frame[list(MODEL)].to_numpy().tolist() == [["gaussian", "sign"] * 2]
+    assert frame[list(MODEL_NAMES)].to_numpy().tolist() == [["gaussian", "sign"] * 2]
     assert stored.read_results(tmp_path).equals(frame)

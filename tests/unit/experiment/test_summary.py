@@ -11,17 +11,18 @@ import pytest
 
 from gardner import bounds
 from gardner.errors import InvalidInputError
-from gardner.experiment import marks, summary
-from gardner.experiment.spec import StrategySpec, Task
+from gardner.experiment import meaning, summary
+from gardner.experiment.rows import failure_table, run_table
+from gardner.experiment.sources import Name
 from gardner.experiment.summary import summarise
-from gardner.records import failure_table, run_table
+from gardner.experiment.task import StrategySpec, Task
 
 LN2 = math.log(2.0)
 
 
 @pytest.fixture(autouse=True)
 def _code_of_today(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(marks, "stored_version", lambda _: "today")
+    monkeypatch.setattr(meaning, "stored_version", lambda _: "today")
 
 
 def part(strategy: str, seed: int, volumes: list[float], *, code: str = "today", **options: Any) -> pd.DataFrame:
@@ -159,10 +160,10 @@ def test_failures_say_whether_the_strategy_is_informed() -> None:
 
 
 def test_a_source_that_is_not_here_is_not_other_code(monkeypatch: pytest.MonkeyPatch) -> None:
-    def version(name: str) -> str | None:
-        return None if name == "mine.py:Mine" else "today"
+    def version(names: tuple[Name, ...]) -> str | None:
+        return None if ("strategy", "mine.py:Mine") in names else "today"
 
-    monkeypatch.setattr(marks, "stored_version", version)
+    monkeypatch.setattr(meaning, "stored_version", version)
     frame = pd.concat([part("mine.py:Mine", 0, [-0.06]), part("random", 0, [-0.06])])
     (note,) = summarise(frame, [0.1]).notes
     assert note.startswith("the source of mine.py:Mine is not found from here")

@@ -8,15 +8,21 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import numba
+import numpy as np
 import pytest
 
+import gardner
 from gardner.errors import InvalidInputError
 from gardner.experiment import cluster, sweep
 from gardner.experiment.cluster import SweepError, local_cluster
-from gardner.experiment.spec import Spec, StrategySpec, Task
+from gardner.experiment.rows import read_rows, run_table
+from gardner.experiment.spec import Spec
+from gardner.experiment.stored import read_results
 from gardner.experiment.sweep import Progress, run_tasks
+from gardner.experiment.task import StrategySpec, Task
 from gardner.experiment.worker import execute
-from gardner.records import Store, run_table
+from gardner.records import Store
 
 
 def tasks(*names: str, seeds: int = 2) -> list[Task]:
@@ -49,8 +55,8 @@ def test_the_rows_are_those_of_the_loop(tmp_path: Path, two_workers: str) -> Non
     (task,) = tasks("agnostic", seeds=1)
     (key,) = run_tasks([task], tmp_path, scheduler=two_workers).keys
     answer = execute(task)
-    frame = Store(tmp_path).read_all()
-    columns = {**task.columns(frame["code"][0]), "informed": answer["informed"]}
+    frame = read_rows(tmp_path)
+    columns = {**task.columns(frame["code"][0]), "informed": answer["informed"], **answer["versions"]}
     assert frame.equals(run_table(columns, answer["rounds"]).to_pandas())
     assert frame["test_accuracy"].between(0.0, 1.0).all()
     timings = Store(tmp_path).read_timings(key)
@@ -87,18 +93,18 @@ def test_failed_tasks_are_retried_only_when_asked(tmp_path: Path, two_workers: s
     wanted = tasks(f"{tmp_path}/moody.py:Moody", seeds=1)
     out = tmp_path / "out"
     assert run_tasks(wanted, out, scheduler=two_workers).failed == 1
-    assert Store(out).read_all()["reason"].tolist() == ["AssertionError: not today"]
+    assert read_rows(out)["reason"].tolist() == ["AssertionError: not today"]
     flag.touch()
     again = run_tasks(wanted, out, scheduler=two_workers)
     assert (again.ran, again.failed) == (0, 1)
     asked = run_tasks(wanted, out, scheduler=two_workers, retry_failed=True)
     assert (asked.ran, asked.failed) == (1, 0)
     assert len(Store(out).keys()) == 1
-    assert Store(out).read_all()["status"].tolist() == ["converged"] * 3
+    assert read_rows(out)["status"].tolist() == ["converged"] * 3
 
 
 def test_an_edited_strategy_is_another_task(tmp_path: Path, two_workers: str) -> None:
-    """Children that have loaded the old file are replaced."""
+    """Children that have loaded the old file are replaced. Comments and docstrings are no edits."""
     text = (
         "from gardner.strategies import Choice\n"
         "class First:\n"
@@ -110,9 +116,11 @@ def test_an_edited_strategy_is_another_task(tmp_path: Path, two_workers: str) ->
     file.write_text(text)
     wanted = tasks(f"{file}:First", seeds=2)
     assert run_tasks(wanted, out, scheduler=two_workers).ran == 2
+    file.write_text('"""The first rows."""  # of all\n' + text.replace("view.batch_size", " view . batch_size "))
+    assert run_tasks(wanted, out, scheduler=two_workers).ran == 0
     file.write_text(text.replace("[:view.batch_size]", "[-view.batch_size:]"))
     assert run_tasks(wanted, out, scheduler=two_workers).ran == 2
-    assert Store(out).read_all().groupby("code")["log_volume"].sum().nunique() == 2
+    assert read_rows(out).groupby("code")["log_volume"].sum().nunique() == 2
 
 
 def test_workers_with_other_sources_are_refused(
@@ -154,12 +162,91 @@ def test_a_file_is_the_same_task_wherever_it_is_named_from(
     file.write_text("def mine(view): return view.unlabelled[:view.batch_size]\n")
     monkeypatch.chdir(file.parent)
     assert run_tasks(tasks("mine.py:mine"), out, scheduler=two_workers).ran == 2
-    assert set(Store(out).read_all()["strategy"]) == {"mine.py:mine"}
+    assert set(read_rows(out)["strategy"]) == {"mine.py:mine"}
     monkeypatch.chdir(tmp_path)
     for name in ("deep/mine.py:mine", "./deep/mine.py:mine", f"{file}:mine"):
         assert run_tasks(tasks(name), out, scheduler=two_workers).ran == 0
     with pytest.raises(InvalidInputError, match=r"there twice; .*without folders"):
         tasks("deep/mine.py:mine", f"{file}:mine")
+
+
+MODELS = """
+from dataclasses import dataclass
+from gardner.model import Gaussian
+from gardner.model.flip import Flip
+
+@dataclass(frozen=True)
+class Wide(Gaussian):
+    variance: float = 4.0
+
+@dataclass(frozen=True)
+class Careless(Flip):
+    rho: float = 0.1
+"""
+
+
+def test_models_of_ones_own_run_as_strategies_do(
+    tmp_path: Path, two_workers: str, elsewhere: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """In processes here and on a scheduler elsewhere; what counts is what their file does, wherever it lies."""
+    (tmp_path / "deep").mkdir()
+    file = tmp_path / "deep" / "mine.py"
+    file.write_text(MODELS)
+    monkeypatch.chdir(tmp_path)
+
+    def wanted(file: str) -> list[Task]:
+        options = {"prior": f"{file}:Wide", "channel": f"{file}:Careless:0.2", "teacher_channel": f"{file}:Careless"}
+        return Spec([StrategySpec("agnostic")], [60], [3.0], [0.3], [6], 2, **options).tasks()
+
+    assert run_tasks(wanted("deep/mine.py"), tmp_path / "here", scheduler=two_workers).failed == 0
+    with elsewhere("--nthreads", "1", "--no-nanny") as dask:
+        assert run_tasks(wanted("./deep/mine.py"), tmp_path / "there", scheduler=dask.address).ran == 2
+    assert parts(tmp_path / "here") == parts(tmp_path / "there")
+    frame = read_rows(tmp_path / "here")
+    assert set(frame["prior"]) == set(frame["teacher_prior"]) == {"mine.py:Wide"}
+    assert set(frame["channel"]) == {"mine.py:Careless:0.2"}
+    assert set(frame["teacher_channel"]) == {"mine.py:Careless"}
+    registered = Spec([StrategySpec("agnostic")], [60], [3.0], [0.3], [6], 2, prior="gaussian:4", channel="flip:0.2",
+                      teacher_channel="flip:0.1")  # fmt: skip
+    answers = [execute(task)["rounds"][-1]["log_volume"] for task in registered.tasks()]
+    last = frame.groupby("seed")["log_volume"].last().tolist()
+    assert last == pytest.approx(answers, abs=1e-5)
+
+    file.write_text(f'"""My models."""\n{MODELS}  # done')
+    assert run_tasks(wanted(str(file)), tmp_path / "here", scheduler=two_workers).ran == 0
+    file.write_text(MODELS.replace("4.0", "9.0"))
+    assert run_tasks(wanted(str(file)), tmp_path / "here", scheduler=two_workers).ran == 2
+    assert read_rows(tmp_path / "here").groupby("code")["log_volume"].sum().nunique() == 2
+
+
+@pytest.mark.parametrize(
+    ("models", "message"),
+    [
+        ({"prior": "nowhere.py:Mine"}, "there is no file"),
+        ({"prior": "mine.py:Narrow"}, "there is no Narrow"),
+        ({"prior": "mine.py:Careless"}, "it lacks"),
+        ({"teacher_channel": "mine.py:Wide"}, "it lacks"),
+        ({"channel": "mine.py:Careless:0.7"}, "0.5"),
+    ],
+)
+def test_models_that_cannot_be_made_are_told_before_anything_starts(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, models: dict[str, str], message: str
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "mine.py").write_text(MODELS)
+    wanted = Spec([StrategySpec("random")], [60], [3.0], [0.3], [6], 1, **models).tasks()
+    with pytest.raises(InvalidInputError, match=message):
+        run_tasks(wanted, tmp_path / "out", scheduler="tcp://nobody:1")
+    assert not (tmp_path / "out").exists()
+
+
+def test_rows_say_what_made_them(tmp_path: Path, two_workers: str) -> None:
+    (tmp_path / "fails.py").write_text("def fails(view): raise KeyError('not today')")
+    run_tasks(tasks("random", f"{tmp_path}/fails.py:fails", seeds=1), tmp_path / "out", scheduler=two_workers)
+    frame = read_results(tmp_path / "out")
+    assert set(frame["status"]) == {"converged", "failed"}
+    versions = frame[["gardner", "numpy", "numba"]].drop_duplicates().to_numpy().tolist()
+    assert versions == [[gardner.__version__, np.__version__, numba.__version__]]
 
 
 class Dying:

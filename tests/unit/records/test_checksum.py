@@ -13,7 +13,8 @@ import pandas as pd
 import pyarrow.parquet as parquet  # type: ignore[import-untyped]
 import pytest
 
-from gardner.records import State, Store, StoreError, run_table
+from gardner.experiment.rows import read_rows, run_table
+from gardner.records import State, Store, StoreError
 from gardner.records.checksum import sealed, state_of
 
 TASK = {
@@ -55,11 +56,11 @@ def test_four_hundred_flips_and_none_is_accepted(store: Store) -> None:
     content, rng = part.read_bytes(), random.Random(12)  # noqa: S311
     for bit in rng.sample(range(8 * len(content)), 400):
         part.write_bytes(flipped(content, bit))
-        for read in (store.read_all, lambda: store.failed("k")):
+        for read in (lambda: read_rows(store.folder), lambda: store.failed("k")):
             with pytest.raises(StoreError, match=r"k\.parquet cannot be read: it is damaged.*remove that file"):
                 read()
     part.write_bytes(content)
-    assert len(store.read_all()) == 2
+    assert len(read_rows(store.folder)) == 2
 
 
 def test_the_note_itself_and_both_ends() -> None:
@@ -76,7 +77,7 @@ def test_lengths(store: Store, change: Callable[[bytes], bytes]) -> None:
     part = store.parts / "k.parquet"
     part.write_bytes(change(part.read_bytes()))
     with pytest.raises(StoreError, match=r"k\.parquet cannot be read"):
-        store.read_all()
+        read_rows(store.folder)
 
 
 def test_the_part_is_plain_parquet_and_the_same_bytes_again(store: Store) -> None:
@@ -88,16 +89,17 @@ def test_the_part_is_plain_parquet_and_the_same_bytes_again(store: Store) -> Non
 def test_parts_of_version_0_1_0_are_read(store: Store) -> None:
     path = old_part(store)
     assert state_of(path.read_bytes()) is State.UNKNOWN
-    assert len(store.read_all()) == 1
+    assert len(read_rows(store.folder)) == 1
 
 
 def test_a_sweep_that_goes_on_stops_at_a_damaged_part(store: Store) -> None:
     """Before anything is run; the file is left for whoever wants to look at it."""
-    from gardner.experiment.spec import StrategySpec, Task, code_version
+    from gardner.experiment.sources import code_version, names_in
     from gardner.experiment.sweep import run_tasks
+    from gardner.experiment.task import StrategySpec, Task
 
     task = Task(StrategySpec("random"), 10, 3.0, 0.2, 1, 0)
-    key = task.key(code_version("random"))
+    key = task.key(code_version(names_in(task)))
     part = store.parts / f"{key}.parquet"
     part.write_bytes(flipped(sealed(table()), 20_000))
     with pytest.raises(StoreError, match=f"{key}.parquet cannot be read: it is damaged"):

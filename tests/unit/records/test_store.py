@@ -13,7 +13,8 @@ import pandas as pd
 import pytest
 
 from gardner.errors import InvalidInputError
-from gardner.records import FAILED, Store, StoreError, failure_table, run_table
+from gardner.experiment.rows import failure_table, read_rows, run_table
+from gardner.records import FAILED, Store, StoreError
 
 TASK = {
     "key": "k", "code": "c", "strategy": "random", "parameters": "{}", "features": 10, "pool_ratio": 3.0,
@@ -39,7 +40,7 @@ def test_rows_come_back(tmp_path: Path) -> None:
         assert store.has("b")
         assert not store.has("c")
         assert (store.failed("a"), store.failed("b"), store.failed("c")) == (True, False, False)
-    frame = store.read_all()
+    frame = read_rows(store.folder)
     assert frame["key"].tolist() == ["a", "b", "b"]
     assert frame["status"].tolist() == [FAILED, "converged", "converged"]
     assert frame["round"].tolist()[1:] == [0, 1]
@@ -63,7 +64,7 @@ def test_a_failure_is_replaced_by_a_run(tmp_path: Path) -> None:
         store.write("k", failure_table(TASK, "TimeLimit"))
         store.write("k", table())
     assert not store.failed("k")
-    assert len(store.read_all()) == 2
+    assert len(read_rows(store.folder)) == 2
 
 
 def test_parts_are_plain_parquet(tmp_path: Path) -> None:
@@ -72,7 +73,7 @@ def test_parts_are_plain_parquet(tmp_path: Path) -> None:
         store.write("k", table())
         (store.parts / ".writing-1-k.parquet").write_bytes(b"half")  # readers pass over it
         assert len(pd.read_parquet(store.parts)) == 2
-        assert len(store.read_all()) == 2
+        assert len(read_rows(store.folder)) == 2
 
 
 def test_what_a_killed_run_left_is_swept(tmp_path: Path) -> None:
@@ -136,13 +137,13 @@ def test_unwritable(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_no_results_and_broken_ones(tmp_path: Path) -> None:
     with pytest.raises(InvalidInputError, match="there are no results"):
-        Store(tmp_path / "nowhere").read_all()
+        read_rows(tmp_path / "nowhere")
     store = Store(tmp_path)
     with store.writing():
-        assert store.read_all().empty
+        assert read_rows(store.folder).empty
         (store.parts / "k.parquet").write_bytes(b"not parquet")
     with pytest.raises(StoreError, match="cannot be read"):
-        store.read_all()
+        read_rows(store.folder)
 
 
 @pytest.mark.parametrize("foreign", [{"bin": [1], "count": [2]}, {"key": ["k"], "features": ["many"]}, {"seed": [[1]]}])
@@ -152,14 +153,14 @@ def test_parts_of_somebody_else(tmp_path: Path, foreign: dict[str, list[Any]]) -
         store.write("k", table())
     pd.DataFrame(foreign).to_parquet(store.parts / "foreign.parquet")
     with pytest.raises(StoreError, match=r"foreign\.parquet cannot be read: .*; remove that file"):
-        store.read_all()
+        read_rows(store.folder)
 
 
 def test_reasons_are_printable(tmp_path: Path) -> None:
     store = Store(tmp_path)
     with store.writing():
         store.write("k", failure_table(TASK, "a\x1b[2J\nb\x00\ud800", "\x07[c]\t"))
-    (row,) = store.read_all().to_dict("records")
+    (row,) = read_rows(store.folder).to_dict("records")
     assert (row["reason"], row["hint"]) == ("a [2J b", "[c]")
 
 

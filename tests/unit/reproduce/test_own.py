@@ -14,10 +14,11 @@ import pandas as pd
 import pytest
 
 from gardner.errors import InvalidInputError
-from gardner.experiment import marks, summary
-from gardner.experiment.spec import StrategySpec, Task
+from gardner.experiment import meaning, summary
+from gardner.experiment.rows import failure_table, run_table
 from gardner.experiment.summary import percent
-from gardner.records import Store, failure_table, run_table
+from gardner.experiment.task import StrategySpec, Task
+from gardner.records import Store
 from gardner.report.figures import specification
 from gardner.report.page import Page, Section
 from gardner.report.strategies import strategies_chart
@@ -32,7 +33,7 @@ RATES = {"agnostic": 0.69, "random": 0.6, "informed": 1.2, "logistic": 0.6}
 @pytest.fixture(autouse=True)
 def _code_of_today(monkeypatch: pytest.MonkeyPatch) -> None:
     """And the perceptron's bounds for all models but for the capacity: those with noise take minutes."""
-    monkeypatch.setattr(marks, "stored_version", lambda _: "today")
+    monkeypatch.setattr(meaning, "stored_version", lambda _: "today")
     bound, perceptron = summary._bound, ("gaussian", "sign") * 2
 
     def cheap(names: tuple[str, str, str, str], alpha: float, budget: float) -> Bounds:

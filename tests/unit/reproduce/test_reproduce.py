@@ -18,10 +18,11 @@ import pandas as pd
 import pytest
 
 from gardner.errors import InvalidInputError
-from gardner.experiment.spec import StrategySpec
+from gardner.experiment.rows import failure_table
+from gardner.experiment.task import StrategySpec
 from gardner.inference.batched import random_subsets, subset_log_volumes
 from gardner.model import draw_instance
-from gardner.records import Store, failure_table
+from gardner.records import Store
 from gardner.report.page import Section, Verdict
 from gardner.reproduce import RECIPES, ReproductionError, Scale, reproduce
 from gardner.reproduce.batch import RECIPE as BATCH
@@ -120,11 +121,12 @@ def test_failed_runs_are_an_error_that_says_where_to_look(tmp_path: Path) -> Non
     kitchen = Kitchen(tmp_path, TINY)
     with pytest.raises(InvalidInputError, match="it must be one of"):
         reproduce(["nonsense"], tmp_path)
-    from gardner.experiment.spec import Spec, code_version
+    from gardner.experiment import Spec
+    from gardner.experiment.sources import code_version, names_in
 
     spec = Spec([StrategySpec("random")], [20], [3.0], [0.2], [2], [0])
     (task,) = spec.tasks()
-    code = code_version("random")
+    code = code_version(names_in(spec.tasks()[0]))
     store = Store(tmp_path / "results")
     with store.writing():
         store.write(task.key(code), failure_table({**task.columns(code), "informed": False}, "TimeLimit: gone", "x"))

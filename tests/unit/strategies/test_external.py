@@ -15,12 +15,12 @@ import numpy as np
 import pytest
 
 from gardner.errors import GardnerError, InvalidInputError
-from gardner.experiment.loop import Run, run
+from gardner.experiment import Run, run
 from gardner.inference import Posterior
+from gardner.loading import LoadError, source_of
 from gardner.model import PERCEPTRON, Instance, draw_instance
-from gardner.model.loading import LoadError
 from gardner.strategies import Choice, Strategy, StrategyError, View
-from gardner.strategies.external import make_strategy, source_of
+from gardner.strategies.external import make_strategy
 
 PROBLEM = draw_instance(30, 3.0, seed=0)
 EXAMPLE = Path(__file__).parents[3] / "docs" / "examples" / "my_strategy.py"
@@ -235,7 +235,7 @@ def test_one_label_only_gives_the_rule_of_succession() -> None:
 def test_the_example() -> None:
     name = f"{EXAMPLE}:Explore"
     check_run(name, {"share": 0.3})
-    assert source_of(name) == EXAMPLE
+    assert source_of("strategy", name) == EXAMPLE
     np.testing.assert_array_equal(play(name, {"share": 0.0}).queried, play("agnostic", {}).queried)
     with pytest.raises(InvalidInputError, match=r"Explore\.share"):
         make_strategy(name, {"share": 2.0})
@@ -244,11 +244,11 @@ def test_the_example() -> None:
 def test_dotted_paths_and_registered_names() -> None:
     for name in ("gardner.strategies.uniform:Random", "gardner.strategies.uniform.Random", "random"):
         assert type(make_strategy(name, {})).__name__ == "Random"
-    assert source_of("random") is None
-    uniform = source_of("gardner.strategies.uniform.Random")
+    assert source_of("strategy", "random") is None
+    uniform = source_of("strategy", "gardner.strategies.uniform.Random")
     assert uniform is not None
     assert uniform.name == "uniform.py"
-    through = source_of("gardner.strategies:choose")  # where it is defined, not where it is passed on
+    through = source_of("strategy", "gardner.strategies:choose")  # where it is defined, not where it is passed on
     assert through is not None
     assert through.name == "base.py"
 
@@ -284,7 +284,7 @@ def test_neighbours_of_two_folders_do_not_meet(tmp_path: Path) -> None:
 
 def test_relative_to_where_the_command_runs(mine: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(mine.parent)
-    assert source_of("mine.py:Mine") == mine.resolve()
+    assert source_of("strategy", "mine.py:Mine") == mine.resolve()
     assert type(make_strategy("./mine.py:Mine", {})).__name__ == "Mine"
     with pytest.raises(InvalidInputError, match=r"write mine\.py:Mine"):
         make_strategy("mine:Mine", {})
@@ -479,7 +479,7 @@ def test_a_pair_from_a_function_of_a_view(tmp_path: Path) -> None:
 
 
 def test_what_is_frozen_into_python_has_no_source() -> None:
-    assert source_of("os.path.join") is None
+    assert source_of("strategy", "os.path.join") is None
 
 
 def test_a_strategys_own_exception_is_left_alone(tmp_path: Path) -> None:

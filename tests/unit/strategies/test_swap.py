@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from gardner.errors import InvalidInputError
-from gardner.experiment.loop import Run, run
+from gardner.experiment import Run, run
 from gardner.inference import amp, expectation_propagation
 from gardner.model import Instance, draw_instance
 from gardner.strategies import Choice, View, make_registered

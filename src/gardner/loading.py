@@ -1,12 +1,13 @@
-"""The one door through which a name becomes code: a file or a module that is named is imported,
-and so it is run.
+"""The one loader of anybody's code, be it a strategy, a prior or a channel.
 
     package.module:Class, package.module.Class     importable
     path/to/mine.py:Class                          in a file
 
-Only names that the user gave to this very command may come here: options and arguments, and a spec
-file that is named among them. What is read back from results never does; a test of the sources
-holds this.
+A file or a module that is named is imported, and so it is run. Only names that the user gave to
+this very command may be loaded: options and arguments, and a spec file that is named among them.
+What is read back from results never is; a test of the sources holds this. What a thing must be
+able to do is checked by who asks for it: ``gardner.strategies.contracts`` for strategies,
+``gardner.model.external`` for priors and channels.
 """
 
 from __future__ import annotations
@@ -27,12 +28,12 @@ from types import CodeType, ModuleType
 from typing import Any
 
 from gardner.errors import GardnerError, InvalidInputError
-from gardner.model.registry import FROM_FILE
 
 INSTALL = {
     "skactiveml": "pip install 'gardner[scikit-activeml]'",
     "modAL": "pip install modAL-python (the package called modAL is another project)",
 }
+FROM_FILE = "gardner_own_"  # how modules are named that were loaded from files
 _SHOWN = 12  # names in an error message
 _RAISED = (Exception, SystemExit, KeyboardInterrupt)  # by a file that is imported: whatever it is, it is the file's
 _loaded: dict[Path, tuple[tuple[int, int], ModuleType]] = {}
@@ -77,10 +78,46 @@ def load_named(what: str, name: str, likely: Callable[[Any], bool]) -> Found:
     return Found(found, attribute, module, module.__name__.startswith(FROM_FILE))
 
 
-def named_file(what: str, name: str) -> Path | None:
-    """The file that a name gives, which must be there; None if it gives a module. Nothing is imported."""
+def base_name(what: str, name: str) -> str:
+    """The name of something in a file, without the folder; other names as they are.
+
+    >>> base_name("strategy", "deep/mine.py:Mine"), base_name("strategy", "package.module:Mine")
+    ('mine.py:Mine', 'package.module:Mine')
+    """
+    del what  # as full_name is called
+    file, _, attribute = name.rpartition(":")
+    return f"{Path(file).name}:{attribute}" if file.endswith(".py") else name
+
+
+def full_name(what: str, name: str) -> str:
+    """The name of something in a file, with the whole path, for processes that run in other folders."""
+    split = _split_file(what, name) if is_external(name) else None
+    return name if split is None else f"{_existing(what, split[0], name)}:{split[1]}".removesuffix(":")
+
+
+def source_of(what: str, name: str) -> Path | None:
+    """The file that defines what a name leads to; None for what is registered or compiled.
+
+    A name that gives a file is not loaded; one that gives a module is, to see where it leads. What
+    that file imports is not part of it.
+
+    >>> source_of("strategy", "agnostic") is None
+    True
+    """
+    if not is_external(name):
+        return None
     split = _split_file(what, name)
-    return None if split is None else _existing(what, split[0], name)
+    if split is not None:
+        return _existing(what, split[0], name)
+    found = load_named(what, name, callable)
+    file: str | None = None
+    if inspect.isclass(found.value) or inspect.isfunction(found.value):
+        try:
+            file = inspect.getsourcefile(inspect.unwrap(found.value))
+        except TypeError:  # a class that was not read from a file
+            file = None
+    file = file or getattr(found.module, "__file__", None)
+    return Path(file) if file is not None and Path(file).is_file() else None  # some modules are frozen into Python
 
 
 def _split_file(what: str, name: str) -> tuple[str, str] | None:

@@ -1,4 +1,4 @@
-"""What kind of strategy an object is, told by its signatures.
+"""Which contract a strategy follows, seen from its signatures.
 
     query(view), informed                                     ours: taken as it is
     query(X, y, …, candidates, batch_size, return_utilities)  scikit-activeml's pool strategies
@@ -6,7 +6,7 @@
     f(view, …)                                                a plain function
     f(…), a class                                             makes one of the above from its parameters
 
-What fits none is refused, and told what would fit. Nothing is called to find out: a class must
+What fits none is refused, with a word on what would fit. Nothing is called to find out: a class must
 have the right methods, and a function that makes a strategy must stand in the file that was named
 or say by its annotation what it returns.
 """
@@ -69,7 +69,7 @@ def _check_class(found: type, name: str) -> None:
     if method == "query" and not _is_pool_query(free):
         _check_query(found, name, free)
     elif method == "__call__" and not free:
-        raise _not_told(f"{name}.__call__", accepted)
+        raise _unknown_kind(f"{name}.__call__", accepted)
 
 
 def _is_pool_query(free: list[inspect.Parameter]) -> bool:
@@ -163,14 +163,14 @@ def _calling(function: Callable[..., Any], name: str, parameters: dict[str, Any]
         _check_parameters(name, accepted, parameters, given=[required[0].name])
         return ViewFunction(function, name, parameters)
     if required or not maker or any(one.kind is one.VAR_POSITIONAL for one in accepted.values()):
-        raise _not_told(name, accepted.values())
+        raise _unknown_kind(name, accepted.values())
     strategy = _construct(function, name, parameters)
     if inspect.isclass(strategy) or not strategy_like(strategy):
         raise StrategyError(f"{name}() made {strategy!r:.80}, not a strategy", hint=REQUIRED)
     return _answering(strategy, name)
 
 
-def _not_told(name: str, accepted: Iterable[inspect.Parameter]) -> StrategyError:
+def _unknown_kind(name: str, accepted: Iterable[inspect.Parameter]) -> StrategyError:
     return StrategyError(f"{name}({', '.join(map(str, accepted))}) cannot be told for a strategy", hint=REQUIRED)
 
 
