@@ -31,8 +31,8 @@ def command(json: bool = JSON) -> None:
     for column in ("name", "reads hidden labels", "parameters", "what it asks for"):
         table.add_column(column)
     for record in records:
-        told = ", ".join(f"{key}={value}" for key, value in record["parameters"].items())
-        cells = (record["name"], "informed" if record["informed"] else "", told, record["description"])
+        parameters = ", ".join(f"{key}={value}" for key, value in record["parameters"].items())
+        cells = (record["name"], "informed" if record["informed"] else "", parameters, record["description"])
         table.add_row(*(Text(cell) for cell in cells))  # words in brackets are no markup
     output().print(table)
 

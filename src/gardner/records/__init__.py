@@ -1,14 +1,14 @@
 """Results on disk: atomic parts, tidy frames; and the one writer of files."""
 
-from gardner.records.checksum import State
+from gardner.records.checksum import Integrity
 from gardner.records.files import WriteError, check_writable, is_door, write_file
+from gardner.records.result_table import FAILED, MOST_TEXT, failure_table, printable, run_table, shortened
 from gardner.records.store import Store, StoreError
-from gardner.records.tables import FAILED, MOST_TEXT, failure_table, printable, run_table, shortened
 
 __all__ = [
     "FAILED",
     "MOST_TEXT",
-    "State",
+    "Integrity",
     "Store",
     "StoreError",
     "WriteError",

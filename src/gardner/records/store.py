@@ -25,9 +25,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from gardner.errors import GardnerError, InvalidInputError
-from gardner.records.checksum import State, sealed, state_of
+from gardner.records.checksum import Integrity, sealed, state_of
 from gardner.records.files import TEMPORARY, WriteError, write_file
-from gardner.records.tables import FAILED, REQUIRED, SCHEMA
+from gardner.records.result_table import FAILED, REQUIRED, SCHEMA
 
 if sys.platform != "win32":
     import fcntl
@@ -132,7 +132,7 @@ class Store:
         frame: pd.DataFrame = table.to_pandas()
         return frame
 
-    def verify(self, key: str) -> tuple[State, str]:
+    def verify(self, key: str) -> tuple[Integrity, str]:
         """What is known of the bytes of a part, with the reason if they are not as they were written."""
         return _state(self._part(key))
 
@@ -151,7 +151,7 @@ class Store:
 
     def _read(self, paths: list[Path], columns: list[str], schema: Any = SCHEMA) -> Any:
         """Columns of some parts, once every byte of them is known to be as it was written."""
-        damaged = [(path, reason) for path in paths for state, reason in [_state(path)] if state is State.DAMAGED]
+        damaged = [(path, reason) for path in paths for state, reason in [_state(path)] if state is Integrity.DAMAGED]
         if damaged:
             raise self._broken(*damaged[0], more=len(damaged) - 1)
         try:
@@ -182,22 +182,22 @@ class Store:
             raise self._broken(paths[0], "its rows are those of another part")
 
     def _broken(self, path: Path, reason: str, more: int = 0) -> StoreError:
-        others = f" (and {more} more: `gardner results --verify {self.folder}` lists them)" if more else ""
+        others = f" (and {more} more: verify_results({str(self.folder)!r}) lists them)" if more else ""
         return StoreError(
             f"{path} cannot be read: {reason}{others}",
             hint="remove that file and run `gardner bench` again: the same task gives the same rows",
         )
 
 
-def _state(path: Path) -> tuple[State, str]:
+def _state(path: Path) -> tuple[Integrity, str]:
     """What is known of the bytes of a part, with the reason if they are not as they were written."""
     try:
         if not path.is_file():  # a pipe would be waited for
-            return State.DAMAGED, "it is no file"
+            return Integrity.DAMAGED, "it is no file"
         state = state_of(path.read_bytes())
     except OSError as error:
-        return State.DAMAGED, error.strerror or str(error)
-    return state, "it is damaged, its checksum does not fit" if state is State.DAMAGED else ""
+        return Integrity.DAMAGED, error.strerror or str(error)
+    return state, "it is damaged, its checksum does not fit" if state is Integrity.DAMAGED else ""
 
 
 def _is_timing(found: Any) -> bool:

@@ -9,7 +9,7 @@ import pandas as pd
 from gardner.model import PERCEPTRON
 from gardner.report.figures import complexity_chart, magnetization_chart
 from gardner.report.page import Figure, Section, Verdict
-from gardner.reproduce.recipe import Kitchen, Progress, Recipe, certificate
+from gardner.reproduce.recipe import Progress, Recipe, Workspace, certificate
 from gardner.theory import Curve, complexity_curve, pool
 
 _POINTS = 31  # equally spaced, beside those the follower chose (which crowd where the curve bends)
@@ -27,8 +27,8 @@ def _curves(alpha: float, budgets: tuple[float, ...], progress: Progress) -> lis
     return curves
 
 
-def _run(name: str, title: str, alpha: float, budgets: tuple[float, ...], kitchen: Kitchen) -> Section:
-    curves = _curves(alpha, budgets, kitchen.progress)
+def _run(name: str, title: str, alpha: float, budgets: tuple[float, ...], workspace: Workspace) -> Section:
+    curves = _curves(alpha, budgets, workspace.progress)
     frame = pd.concat([frame for _, frame in curves], ignore_index=True)
     span = f"budgets n = {budgets[0]:g} to {budgets[-1]:g} at pool ratio α = {alpha:g}"
     return Section(

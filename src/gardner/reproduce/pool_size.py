@@ -8,7 +8,7 @@ import pandas as pd
 from gardner.model import PERCEPTRON
 from gardner.report.figures import pool_size_chart
 from gardner.report.page import Figure, Section, Verdict
-from gardner.reproduce.recipe import Kitchen, Progress, Recipe, certificate
+from gardner.reproduce.recipe import Progress, Recipe, Workspace, certificate
 from gardner.theory import Bounds, Status, bounds, pool, typical
 from gardner.theory.bounds import LN2
 
@@ -69,7 +69,7 @@ def _verdicts(results: list[Bounds]) -> tuple[Verdict, ...]:
             r.budget for r in resolved if r.pool_ratio == alpha and r.minimum.log_volume - r.pool.log_volume < CLOSE
         ]
         reached.append((alpha, min(near) if near else None))
-    told = ", ".join(
+    first = ", ".join(
         f"α = {alpha:g}: n = {budget:g}" if budget else f"α = {alpha:g}: not by 3" for alpha, budget in reached
     )
     return (
@@ -82,13 +82,13 @@ def _verdicts(results: list[Bounds]) -> tuple[Verdict, ...]:
         ),
         Verdict(
             all(budget is not None for _, budget in reached),
-            f"a few labels per weight come within {CLOSE:g} of the whole pool's ln v, first at {told}",
+            f"a few labels per weight come within {CLOSE:g} of the whole pool's ln v, first at {first}",
         ),
     )
 
 
-def _run(kitchen: Kitchen) -> Section:
-    results = _minima(kitchen.progress)
+def _run(workspace: Workspace) -> Section:
+    results = _minima(workspace.progress)
     lines = _lines(results)
     frame = pd.concat([result.to_frame() for result in results], ignore_index=True)
     return Section(
