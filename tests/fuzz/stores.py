@@ -12,7 +12,7 @@ from typing import Any
 import pyarrow as pa  # type: ignore[import-untyped]
 
 from gardner.records import Store
-from gardner.records.result_table import SCHEMA
+from gardner.records.tables import SCHEMA
 
 # the columns of a task and of its one row that says why there is no more
 FAILED: dict[str, Any] = {

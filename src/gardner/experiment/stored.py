@@ -29,7 +29,7 @@ _NUMBERS = ("features", "pool_ratio", "run_budget", "batch_size", "seed", "test_
 
 def read_results(folder: Path | str, keys: Iterable[str] | None = None) -> pd.DataFrame:
     """The rows of a folder, or of some of its tasks; the columns are those of
-    :mod:`gardner.records.result_table`.
+    :mod:`gardner.records.tables`.
     """
     frame = Store(folder).read_all(keys)
     frame = frame.fillna({name: Task.__dataclass_fields__[name].default for name in MODEL})  # before there were models

@@ -2,7 +2,7 @@
 
 from gardner.records.checksum import Integrity
 from gardner.records.files import WriteError, check_writable, is_door, write_file
-from gardner.records.result_table import FAILED, MOST_TEXT, failure_table, printable, run_table, shortened
+from gardner.records.tables import FAILED, MOST_TEXT, failure_table, printable, run_table, shortened
 from gardner.records.store import Store, StoreError
 
 __all__ = [

@@ -27,7 +27,7 @@ from typing import TYPE_CHECKING, Any
 from gardner.errors import GardnerError, InvalidInputError
 from gardner.records.checksum import Integrity, sealed, state_of
 from gardner.records.files import TEMPORARY, WriteError, write_file
-from gardner.records.result_table import FAILED, REQUIRED, SCHEMA
+from gardner.records.tables import FAILED, REQUIRED, SCHEMA
 
 if sys.platform != "win32":
     import fcntl

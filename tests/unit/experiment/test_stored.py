@@ -16,7 +16,7 @@ from gardner.experiment import stored
 from gardner.experiment.spec import MODEL, Spec, StrategySpec, Task, code_version, stored_version
 from gardner.experiment.stored import parse_parameters, read_results
 from gardner.records import Store, failure_table, run_table
-from gardner.records.result_table import SCHEMA
+from gardner.records.tables import SCHEMA
 
 
 def rows(**columns: Any) -> dict[str, Any]:

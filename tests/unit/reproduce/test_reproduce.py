@@ -130,9 +130,7 @@ def test_failed_runs_are_an_error_that_says_where_to_look(tmp_path: Path) -> Non
     store = Store(tmp_path / "results")
     with store.writing():
         store.write(task.key(code), failure_table({**task.columns(code), "informed": False}, "TimeLimit: gone", "x"))
-    with pytest.raises(
-        ReproductionError, match=r"1 of 1 runs failed, first random: TimeLimit: gone.*retry_failed"
-    ):
+    with pytest.raises(ReproductionError, match=r"1 of 1 runs failed, first random: TimeLimit: gone.*retry_failed"):
         workspace.bench([spec])
 
 
