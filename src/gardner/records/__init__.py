@@ -2,8 +2,8 @@
 
 from gardner.records.checksum import Integrity
 from gardner.records.files import WriteError, check_writable, is_door, write_file
-from gardner.records.tables import FAILED, MOST_TEXT, failure_table, printable, run_table, shortened
 from gardner.records.store import Store, StoreError
+from gardner.records.tables import FAILED, MOST_TEXT, failure_table, printable, run_table, shortened
 
 __all__ = [
     "FAILED",
