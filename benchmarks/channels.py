@@ -19,14 +19,14 @@ from gardner.experiment import Spec, StrategySpec, run_tasks
 from gardner.experiment.stored import read_results
 from gardner.report.figures import save
 from gardner.report.strategies import strategies_chart
-from gardner.reproduce.race import Race, race
+from gardner.reproduce.comparison import Comparison, compare
 
 ALPHA, LONGEST = 3.0, 1.8
 BUDGETS = (0.3, 0.6, 1.2, 1.8)
 CHANNELS = ("sign", "flip:0.05", "flip:0.2", "probit:0.1", "logistic:3", "linear:0.1")
 
 
-def measure(channel: str, features: int, seeds: int, folder: Path) -> Race:
+def measure(channel: str, features: int, seeds: int, folder: Path) -> Comparison:
     """Runs of the channel, in a store of its own, next to its bounds."""
     strategies = [StrategySpec(name) for name in ("agnostic", "informed", "random")]
     batch = max(1, features // 100)
@@ -34,10 +34,10 @@ def measure(channel: str, features: int, seeds: int, folder: Path) -> Race:
     outcome = run_tasks(spec.tasks(), folder)
     if outcome.failed:
         raise SystemExit(f"{channel}: {outcome.failed} runs failed, no figure")
-    return race(read_results(folder), BUDGETS, lambda _: None)
+    return compare(read_results(folder), BUDGETS, lambda _: None)
 
 
-def told(found: Race, channel: str) -> list[str]:
+def told(found: Comparison, channel: str) -> list[str]:
     """A line a budget."""
     lines = []
     for budget in BUDGETS:

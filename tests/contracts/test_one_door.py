@@ -49,7 +49,7 @@ RULES: dict[str, tuple[set[str], set[str]]] = {
         {"records/files.py"},
     ),
 }
-FRAMES = {"report/measured.py", "reproduce/race.py"}  # they rename columns
+FRAMES = {"report/measured.py", "reproduce/comparison.py"}  # they rename columns
 
 
 @functools.cache

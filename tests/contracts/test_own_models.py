@@ -21,7 +21,7 @@ from scipy.special import log_ndtr, ndtr
 from gardner.errors import InvalidInputError
 from gardner.experiment.loop import run
 from gardner.experiment.propose import propose
-from gardner.experiment.spec import StrategySpec, Task
+from gardner.experiment.task import StrategySpec, Task
 from gardner.experiment.worker import execute
 from gardner.inference import infer
 from gardner.model import (

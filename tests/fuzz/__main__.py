@@ -9,7 +9,7 @@ import time
 from pathlib import Path
 
 from tests.fuzz.case import Case, read_corpus, write_cases
-from tests.fuzz.pool import Verdict, run_cases
+from tests.fuzz.pool import CaseResult, run_cases
 
 _EVERY = 10.0  # seconds between lines of progress
 
@@ -22,12 +22,12 @@ class Progress:
         self.total, self.done, self.failed = total, 0, 0
         self.begin = self.told = time.monotonic()
 
-    def __call__(self, verdict: Verdict) -> None:
+    def __call__(self, result: CaseResult) -> None:
         """One more case is done."""
         self.done += 1
-        if verdict.wrong:
+        if result.wrong:
             self.failed += 1
-            print(f"FAILED {verdict}", flush=True)
+            print(f"FAILED {result}", flush=True)
         now = time.monotonic()
         if now - self.told > _EVERY or self.done == self.total:
             self.told = now
@@ -63,27 +63,27 @@ def main() -> int:
 
 
 def _report(cases: list[Case], options: argparse.Namespace) -> int:
-    verdicts = run_cases(cases, options.workers, Progress(len(cases)))
-    failed = [verdict for verdict in verdicts if verdict.wrong]
-    print(f"{len(verdicts)} cases, {len(failed)} failed", end="")
+    results = run_cases(cases, options.workers, Progress(len(cases)))
+    failed = [result for result in results if result.wrong]
+    print(f"{len(results)} cases, {len(failed)} failed", end="")
     if failed:
-        write_cases(options.failures, [verdict.case for verdict in failed])
+        write_cases(options.failures, [result.case for result in failed])
         print(f"; they are in {options.failures}, in the format of tests/fuzz/corpus", end="")
     print()
-    _remarks(verdicts)
+    _remarks(results)
     return int(bool(failed))
 
 
-def _remarks(verdicts: list[Verdict]) -> None:
+def _remarks(results: list[CaseResult]) -> None:
     """What breaks no rule and is worth a look: trouble that nobody foresaw, and the slowest."""
-    unforeseen: dict[str, Verdict] = {}
-    for verdict in verdicts:
-        if verdict.code == 1 and not verdict.wrong:
-            unforeseen.setdefault(verdict.err.strip().rpartition("\n")[2][:160], verdict)
-    for message, verdict in unforeseen.items():
-        print(f"exit code 1: {message}\n    {verdict.case}")
-    for verdict in sorted(verdicts, key=lambda one: -one.seconds)[:5]:
-        print(f"{verdict.seconds:.1f} s, {verdict.work:.1f} s of a processor: {verdict.case.argv}")
+    unforeseen: dict[str, CaseResult] = {}
+    for result in results:
+        if result.code == 1 and not result.wrong:
+            unforeseen.setdefault(result.err.strip().rpartition("\n")[2][:160], result)
+    for message, result in unforeseen.items():
+        print(f"exit code 1: {message}\n    {result.case}")
+    for result in sorted(results, key=lambda one: -one.seconds)[:5]:
+        print(f"{result.seconds:.1f} s, {result.work:.1f} s of a processor: {result.case.argv}")
 
 
 if __name__ == "__main__":

@@ -13,7 +13,7 @@ from typing import Any
 from tests.fuzz.archives import ARCHIVES
 from tests.fuzz.case import Recipe
 from tests.fuzz.stores import make_store
-from tests.fuzz.tables import TABLES
+from tests.fuzz.table_files import TABLES
 from tests.fuzz.texts import TEXTS
 
 # makers of bytes

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from tests.fuzz.archives import SPOILS, STRANGE
 from tests.fuzz.case import Recipe
 from tests.fuzz.stores import FAILED, ROUND
-from tests.fuzz.tables import EXTRAS, LABELS
+from tests.fuzz.table_files import EXTRAS, LABELS
 from tests.fuzz.texts import GOOD_SPEC, HOSTILE
 
 Texts = st.SearchStrategy[str]

@@ -26,7 +26,7 @@ _START = 120.0  # seconds a worker may take to start
 
 
 @dataclass(frozen=True)
-class Verdict:
+class CaseResult:
     """What became of a case; ``wrong`` has what broke, by rule, and is empty for a case that held."""
 
     case: Case
@@ -66,7 +66,7 @@ class Worker:
             self.stop()
             raise RuntimeError(f"no worker could be started: {self.said}")
 
-    def ask(self, case: Case, limit: float = LIMIT) -> Verdict:
+    def ask(self, case: Case, limit: float = LIMIT) -> CaseResult:
         """Run a case; the process is gone if the case hung or killed it."""
         begin = time.monotonic()
         self.pipe.send_bytes(json.dumps(case.to_record()).encode())
@@ -75,17 +75,17 @@ class Worker:
             if not self._answers(grace):
                 self.stop()
                 wrong = {"in_time": f"still running after {limit:g} s"}
-                return Verdict(case, None, "", self.said, time.monotonic() - begin, wrong)
+                return CaseResult(case, None, "", self.said, time.monotonic() - begin, wrong)
             told: dict[str, Any] = json.loads(self.pipe.recv_bytes())
         except (EOFError, OSError):
             with contextlib.suppress(subprocess.TimeoutExpired):
                 self.process.wait(5.0)  # its own exit code tells more than our signal's
             code = self.stop()
             wrong = {"known_exit_code": f"the process died: exit code {code}"}
-            return Verdict(case, code, "", self.said, time.monotonic() - begin, wrong)
+            return CaseResult(case, code, "", self.said, time.monotonic() - begin, wrong)
         if told.pop("memory") > _MOST_MEMORY:
             self.stop()
-        return Verdict(case, **told)
+        return CaseResult(case, **told)
 
     @property
     def alive(self) -> bool:
@@ -112,24 +112,26 @@ class Worker:
         return False
 
 
-def run_cases(cases: Sequence[Case], workers: int, tell: Callable[[Verdict], None] = lambda _: None) -> list[Verdict]:
-    """Every case's verdict, in the order of the cases; ``tell`` hears of each as it comes."""
-    verdicts: dict[int, Verdict] = {}
+def run_cases(
+    cases: Sequence[Case], workers: int, tell: Callable[[CaseResult], None] = lambda _: None
+) -> list[CaseResult]:
+    """Every case's result, in the order of the cases; ``tell`` hears of each as it comes."""
+    results: dict[int, CaseResult] = {}
     left = iter(enumerate(cases))
     lock = threading.Lock()
 
     def work() -> None:
         with _kept() as ask:
             for index, case in _drawn(left, lock):
-                verdict = ask(case)
+                result = ask(case)
                 with lock:
-                    verdicts[index] = verdict
-                    tell(verdict)
+                    results[index] = result
+                    tell(result)
 
     with ThreadPoolExecutor(workers) as executor:
         for done in [executor.submit(work) for _ in range(workers)]:
             done.result()
-    return [verdicts[index] for index in range(len(cases))]
+    return [results[index] for index in range(len(cases))]
 
 
 def _drawn(left: Iterator[tuple[int, Case]], lock: Any) -> Iterable[tuple[int, Case]]:
@@ -142,11 +144,11 @@ def _drawn(left: Iterator[tuple[int, Case]], lock: Any) -> Iterable[tuple[int, C
 
 
 @contextlib.contextmanager
-def _kept() -> Iterator[Callable[[Case], Verdict]]:
+def _kept() -> Iterator[Callable[[Case], CaseResult]]:
     """A worker that is replaced when it is gone."""
     worker: Worker | None = None
 
-    def ask(case: Case) -> Verdict:
+    def ask(case: Case) -> CaseResult:
         nonlocal worker
         if worker is None or not worker.alive:
             worker = Worker()

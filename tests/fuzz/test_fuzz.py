@@ -13,7 +13,7 @@ SEED = 12
 
 
 def assert_all_hold(cases: Sequence[Case]) -> None:
-    failed = [verdict for verdict in run_cases(cases, 1) if verdict.wrong]
+    failed = [result for result in run_cases(cases, 1) if result.wrong]
     assert not failed, f"{len(failed)} of {len(cases)} failed:\n" + "\n".join(map(str, failed))
 
 

@@ -168,8 +168,8 @@ def test_a_worker_that_hangs_is_killed_and_one_that_dies_is_replaced() -> None:
     dies = Case("dies", argv, {"mine.py": {"make": "text", "text": text}})
     worker = Worker()
     begin = time.monotonic()
-    verdict = worker.ask(hangs, limit=1.0)
-    assert set(verdict.wrong) == {"in_time"}
+    result = worker.ask(hangs, limit=1.0)
+    assert set(result.wrong) == {"in_time"}
     assert time.monotonic() - begin < 60.0
     assert not worker.alive
     # root passes over permissions; a worker does not, or a locked file would be as good as any

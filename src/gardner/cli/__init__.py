@@ -45,7 +45,7 @@ def _last_words(error: BaseException) -> int:
 
 
 def run(arguments: list[str]) -> int:
-    """Run one command and give its exit code; whatever goes wrong is told in one line."""
+    """Run one command and give its exit code; whatever goes wrong is one line of error."""
     from gardner.cli import interrupt, trouble
 
     interrupt.again()

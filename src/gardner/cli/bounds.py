@@ -8,20 +8,9 @@ from typing import TYPE_CHECKING, Any
 import typer
 from rich.table import Table
 
-from gardner.cli.console import (
-    ALPHA,
-    JSON,
-    fixed,
-    known,
-    number,
-    output,
-    progress_bar,
-    read_number,
-    read_range,
-    significant,
-    to_json,
-)
-from gardner.cli.models import CHANNEL, PRIOR, TEACHER_CHANNEL, TEACHER_PRIOR, describe_model, read_models, told
+from gardner.cli.console import ALPHA, JSON, output, progress_bar, read_number, read_range, to_json
+from gardner.cli.models import CHANNEL, PRIOR, TEACHER_CHANNEL, TEACHER_PRIOR, describe_model, model_title, read_models
+from gardner.numbers import MISSING, general, known, significant
 
 if TYPE_CHECKING:
     from gardner.theory import Bounds, End, Point, Typical
@@ -72,9 +61,9 @@ def command(
         records = [{**models, **record(result)} for result in results]
         typer.echo(to_json(records[0] if len(records) == 1 else records))
     elif len(results) == 1:
-        _print_one(results[0], told(student, teacher))
+        _print_one(results[0], model_title(student, teacher))
     else:
-        _print_many(results, told(student, teacher))
+        _print_many(results, model_title(student, teacher))
 
 
 def record(result: Bounds) -> dict[str, Any]:
@@ -166,7 +155,7 @@ def _print_one(result: Bounds, model: str) -> None:
         table.add_column(column, justify="left" if column in {"", "status"} else "right")
     for name, point, status in _rows(result):
         if point is None:
-            table.add_row(name, *["–"] * 6, status)
+            table.add_row(name, *[MISSING] * 6, status)
             continue
         error, relative = point.quadrature_error, point.relative_error
         cells = [known(point.log_volume, error), known(point.information / _LN2, error / _LN2)]
@@ -176,7 +165,7 @@ def _print_one(result: Bounds, model: str) -> None:
         )
     whole, error = result.pool, result.pool.quadrature_error
     halving = known(result.halving, error), known(result.agnostic_information / _LN2, error / _LN2)
-    table.add_row("halving", *halving, *["–"] * 4, "label-agnostic bound")
+    table.add_row("halving", *halving, *[MISSING] * 4, "label-agnostic bound")
     cells = [known(whole.log_volume, error), known(whole.information / _LN2, error / _LN2)]
     cells += [known(x, error + whole.residual) for x in (whole.accuracy, whole.overlap)]
     table.add_row("pool", *cells, "", "", _precision(whole))
@@ -204,11 +193,11 @@ def _status(result: Bounds, side: str) -> str:
 
 
 def _volume(point: Point | None) -> str:
-    return fixed(None) if point is None else known(point.log_volume, point.quadrature_error)
+    return MISSING if point is None else known(point.log_volume, point.quadrature_error)
 
 
 def _accuracy(point: Point | None) -> str:
-    return fixed(None) if point is None else known(point.accuracy, point.accuracy_error, 4)
+    return MISSING if point is None else known(point.accuracy, point.accuracy_error, 4)
 
 
 def _print_many(results: list[Bounds], model: str) -> None:
@@ -219,14 +208,14 @@ def _print_many(results: list[Bounds], model: str) -> None:
     for result in results:
         low, high = result.minimum, result.maximum
         table.add_row(
-            number(result.budget),
+            general(result.budget),
             _volume(low.point),
             _volume(result.typical),
             _volume(high.point),
             known(result.halving, result.pool.quadrature_error),
             _accuracy(low.point),
             _accuracy(result.typical),
-            " / ".join(number(None if end.point is None else end.point.stability, 3) for end in (low, high)),
+            " / ".join(general(None if end.point is None else end.point.stability, 3) for end in (low, high)),
             " / ".join(end.status.value for end in (low, high)),
         )
     console = output()

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any
 import typer
 from rich.table import Table
 
-from gardner.cli.console import ALPHA, JSON, output, progress_bar, read_number, significant, to_json
+from gardner.cli.console import ALPHA, JSON, output, progress_bar, read_number, to_json
+from gardner.numbers import significant
 
 if TYPE_CHECKING:
     from gardner.theory import BudgetAnswer

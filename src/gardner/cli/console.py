@@ -66,38 +66,6 @@ def to_json(value: Any) -> str:
     return json.dumps(clean(value), indent=2, allow_nan=False)
 
 
-def number(value: float | None, digits: int = 6) -> str:
-    """A number for a table; a dash where it is undefined."""
-    return "–" if value is None or not math.isfinite(value) else f"{value:.{digits}g}"
-
-
-def fixed(value: float | None, digits: int = 6) -> str:
-    """The same with a fixed number of decimals."""
-    return "–" if value is None or not math.isfinite(value) else f"{value:.{digits}f}"
-
-
-def known(value: float | None, error: float, decimals: int = 6) -> str:
-    """A number with those decimals that its error leaves: half a unit of the last one is no less than the error.
-
-    >>> known(-5.781883, 1e-9), known(-5.781883, 1.1e-3), known(-5.781883, 40.0)
-    ('-5.781883', '-5.78', '–')
-    """
-    while decimals > 0 and not error <= 0.5 * 10.0**-decimals:
-        decimals -= 1
-    return fixed(value if error <= 0.5 else None, decimals)
-
-
-def significant(value: float | None, relative_error: float, digits: int = 6) -> str:
-    """A number with those leading digits that its relative error leaves.
-
-    >>> significant(-12.792665, 1e-9), significant(-12.792665, 2e-3)
-    ('-12.7927', '-12.8')
-    """
-    while digits > 1 and not relative_error <= 0.5 * 10.0 ** (1 - digits):
-        digits -= 1
-    return number(value if relative_error <= 0.5 else None, digits)
-
-
 class _Output(Console):
     def on_broken_pipe(self) -> None:
         """A reader that has seen enough (``| head``) is no error; the command line's main says so."""

@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING, Any
 import typer
 from rich.table import Table
 
-from gardner.cli.console import ALPHA, JSON, known, output, progress_bar, read_number, significant, to_json
-from gardner.cli.models import CHANNEL, PRIOR, TEACHER_CHANNEL, TEACHER_PRIOR, describe_model, read_models, told
+from gardner.cli.console import ALPHA, JSON, output, progress_bar, read_number, to_json
+from gardner.cli.models import CHANNEL, PRIOR, TEACHER_CHANNEL, TEACHER_PRIOR, describe_model, model_title, read_models
 from gardner.errors import InvalidInputError
+from gardner.numbers import known, significant
 
 if TYPE_CHECKING:
     from gardner.model import GLM
@@ -51,15 +52,15 @@ def command(
     ratio, labels = read_number("alpha", alpha), read_number("budget", budget)
     volumes = [read_number("log-volume", text) for text in log_volume]
     if out is not None and out.suffix.lower() not in _TABLES | _FIGURES:
-        known = ", ".join(sorted(_TABLES | _FIGURES))
-        raise InvalidInputError("--out", str(out), f"the ending must be one of {known}")
+        endings = ", ".join(sorted(_TABLES | _FIGURES))
+        raise InvalidInputError("--out", str(out), f"the ending must be one of {endings}")
     if points is not None and volumes:
         raise InvalidInputError("--points", points, "it cannot be combined with --log-volume")
     models = read_models(prior, channel, teacher_prior, teacher_channel)
     if out is not None:
         from gardner.records import check_writable
 
-        check_writable(out)  # a place that cannot be written is told at once
+        check_writable(out)  # a place that cannot be written is refused before the work
     with progress_bar("curve") as progress:
         result = _solve(models, ratio, labels, points, volumes, progress)
     if out is not None:
@@ -68,7 +69,7 @@ def command(
     if json:
         typer.echo(to_json(record(result, models)))
     elif out is None:
-        _print(result, told(*models))
+        _print(result, model_title(*models))
 
 
 def _solve(
@@ -110,9 +111,8 @@ def _write(result: Curve, models: tuple[GLM, GLM], path: Path) -> None:
     else:
         from gardner.report.figures import complexity_chart, save
 
-        title = (
-            f"Complexity against log-volume, alpha = {result.pool_ratio:g}, budget = {result.budget:g}{told(*models)}"
-        )
+        place = f"alpha = {result.pool_ratio:g}, budget = {result.budget:g}{model_title(*models)}"
+        title = f"Complexity against log-volume, {place}"
         save(complexity_chart(result.to_frame(), title), path, title)
 
 

@@ -1,4 +1,4 @@
-"""What around us would stop us, told or put right before it does: limits of the shell, settings of libraries."""
+"""What around us would stop us, refused or put right before it does: limits of the shell, settings of libraries."""
 
 from __future__ import annotations
 
@@ -32,8 +32,8 @@ def _check_limits() -> None:
         return
     memory, _ = resource.getrlimit(resource.RLIMIT_AS)
     if memory != resource.RLIM_INFINITY and memory < _LEAST_MEMORY:
-        told = f"ulimit -v allows {memory >> 10} kB of memory, {_LEAST_MEMORY >> 10} are needed"
-        raise GardnerError(told, hint="raise it, or lift it: ulimit -v unlimited")
+        what = f"ulimit -v allows {memory >> 10} kB of memory, {_LEAST_MEMORY >> 10} are needed"
+        raise GardnerError(what, hint="raise it, or lift it: ulimit -v unlimited")
     files, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
     if files != resource.RLIM_INFINITY and files < _LEAST_FILES:
         raise GardnerError(f"ulimit -n allows {files} open files, {_LEAST_FILES} are needed", hint="raise it")

@@ -82,10 +82,10 @@ def say(write: Callable[[str], object]) -> None:
         return
     try:
         if not _State.said:
-            told = ""
+            addition = ""
             with suppress(Exception):
-                told = _State.more() if _State.more else ""
-            write(f"interrupted: {told}" if told else "interrupted")
+                addition = _State.more() if _State.more else ""
+            write(f"interrupted: {addition}" if addition else "interrupted")
             _State.said = True
     finally:
         _State.lock.release()

@@ -74,7 +74,7 @@ def describe_model(model: GLM) -> dict[str, str]:
     return {"prior": describe(model.prior), "channel": describe(model.channel)}
 
 
-def told(student: GLM, teacher: GLM) -> str:
+def model_title(student: GLM, teacher: GLM) -> str:
     """A model in a title; empty for the perceptron, which goes without saying."""
     from gardner.model import describe
 

@@ -9,8 +9,9 @@ import typer
 from rich.markup import escape
 from rich.table import Table
 
-from gardner.cli.console import JSON, fixed, output, progress_bar, to_json
+from gardner.cli.console import JSON, output, progress_bar, to_json
 from gardner.cli.models import describe_model
+from gardner.numbers import fixed
 
 if TYPE_CHECKING:
     from gardner.experiment.propose import Proposals
@@ -111,22 +112,24 @@ def _plain(text: str) -> str:
 
 
 def _print(pool: PoolFile, found: Proposals, name: str) -> None:
-    told = record(pool, found)
+    answer = record(pool, found)
     classes = bool(found.model.channel.labels)
     predicted = f"P({pool.classes[1] or '+1'})" if classes else "prediction"
     columns = ["row", *(["id"] if pool.ids else []), "expected bits", _plain(predicted)]
-    table = Table(title=_plain(f"{name}: {told['labelled']} labelled, {told['unlabelled']} not"), title_justify="left")
+    table = Table(
+        title=_plain(f"{name}: {answer['labelled']} labelled, {answer['unlabelled']} not"), title_justify="left"
+    )
     for column in columns:
         table.add_column(column, justify="left" if column == "id" else "right")
     for one in found.rows:
         prediction = fixed(one.probability, 3) if classes else f"{one.mean:.4g} ± {one.deviation:.2g}"
         table.add_row(str(one.row), *([_plain(pool.ids[one.row])] if pool.ids else []), fixed(one.bits, 3), prediction)
     output().print(table)
-    evidence = f"log-evidence {told['log_evidence']:.3f} of {told['labelled']} labels"
-    output().print(f"{_plain(_short(told['model']['channel']))}, {evidence}, {told['status']}", highlight=False)
+    evidence = f"log-evidence {answer['log_evidence']:.3f} of {answer['labelled']} labels"
+    output().print(f"{_plain(_short(answer['model']['channel']))}, {evidence}, {answer['status']}", highlight=False)
     from gardner.records import printable
 
-    for note in told["notes"]:
+    for note in answer["notes"]:
         typer.echo(f"note: {printable(note)}", err=True)
-    if told["doubt"]:
-        typer.echo(f"warning: ep is doubtful: {told['doubt']}", err=True)
+    if answer["doubt"]:
+        typer.echo(f"warning: ep is doubtful: {answer['doubt']}", err=True)

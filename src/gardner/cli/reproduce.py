@@ -6,6 +6,7 @@ from pathlib import Path
 
 import typer
 
+from gardner.cli.arguments import as_options
 from gardner.cli.console import progress_bar
 from gardner.cli.interrupt import telling
 from gardner.errors import InvalidInputError
@@ -39,7 +40,7 @@ def command(
         gardner reproduce bounds heuristics --full --scheduler tcp://head:8786
     """
     from gardner.records import printable
-    from gardner.reproduce import FULL, QUICK, RECIPES, ReproductionError, reproduce
+    from gardner.reproduce import FULL, QUICK, RECIPES, ReproductionError, reproduce_results
 
     if listing:
         for name, recipe in RECIPES.items():
@@ -51,7 +52,7 @@ def command(
     lost: ReproductionError | None = None
     with telling(lambda: more if (out / "results").is_dir() else ""), progress_bar("reproduce") as progress:
         try:
-            results = reproduce(
+            results = reproduce_results(
                 names or None, out, scale=FULL if full else QUICK, figures=figures, workers=workers,
                 scheduler=scheduler, retry_failed=retry_failed, time_limit=time_limit, progress=progress,
             )  # fmt: skip
@@ -59,8 +60,10 @@ def command(
             lost, results = error, list(error.sections)
     for result in results:
         for verdict in result.verdicts:
-            typer.echo(f"[{'holds' if verdict.holds else 'fails'}] {result.name}: {printable(verdict.text)}")
+            typer.echo(
+                f"[{'holds' if verdict.holds else 'fails'}] {result.name}: {printable(as_options(verdict.text))}"
+            )
     typer.echo(f"wrote {out / 'report.html'}")
     if lost:
-        typer.echo(f"error: not all results could be had: {printable(str(lost))}", err=True)
+        typer.echo(f"error: not all results could be had: {printable(as_options(str(lost)))}", err=True)
         raise typer.Exit(1)

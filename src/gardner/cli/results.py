@@ -10,7 +10,8 @@ import typer
 from rich.table import Table
 from rich.text import Text
 
-from gardner.cli.console import JSON, fixed, output, progress_bar, read_range, to_json
+from gardner.cli.console import JSON, output, progress_bar, read_range, to_json
+from gardner.numbers import fixed, percent, with_error
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -114,10 +115,6 @@ def _title(place: tuple[str, int, float, int]) -> str:
     return f"N = {features}, alpha = {alpha:g}, batch {batch}" + (f", {model}" if model else "")
 
 
-def _with_error(mean: float | None, error: float | None, digits: int) -> str:
-    return fixed(mean, digits) if error is None else f"{fixed(mean, digits)} ± {fixed(error, digits)}"
-
-
 def _table(title: str, *columns: str) -> Table:
     table = Table(title=_plain(title), title_justify="left")
     for column in columns:
@@ -126,8 +123,6 @@ def _table(title: str, *columns: str) -> Table:
 
 
 def _print_rows(summary: Summary) -> None:
-    from gardner.experiment.summary import percent
-
     tested = any(row["test_accuracy"] is not None for row in summary.rows)
     for place, rows in groupby(summary.rows, _place):
         columns = ["budget", "strategy", "seeds", "ln v", "accuracy", *(["on test rows"] if tested else [])]
@@ -139,13 +134,13 @@ def _print_rows(summary: Summary) -> None:
                     f"{budget:g}",
                     _plain(row["strategy"] + (" *" if row["informed"] else "")),
                     str(row["seeds"]),
-                    _with_error(row["log_volume"], row["log_volume_stderr"], 4),
-                    _with_error(row["accuracy"], row["accuracy_stderr"], 4),
-                    *([_with_error(row["test_accuracy"], row["test_accuracy_stderr"], 4)] if tested else []),
+                    with_error(row["log_volume"], row["log_volume_stderr"]),
+                    with_error(row["accuracy"], row["accuracy_stderr"]),
+                    *([with_error(row["test_accuracy"], row["test_accuracy_stderr"])] if tested else []),
                     fixed(row["bits_per_label"], 3),
                     fixed(row["gap_to_halving"], 4),
                     fixed(row["gap_to_min"], 4),
-                    percent(row["converged"]),
+                    f"{percent(row['converged'])}%",
                 )
             _add_bounds(table, summary, (place[0], place[2], budget))
         output().print(table)
@@ -173,8 +168,8 @@ def _print_pairs(summary: Summary) -> None:
                 f"{row['budget']:g}",
                 _plain(f"{row['strategy']} - {row['versus']}"),
                 str(row["seeds"]),
-                _with_error(row["log_volume_difference"], row["log_volume_difference_stderr"], 4),
-                _with_error(row["accuracy_difference"], row["accuracy_difference_stderr"], 4),
+                with_error(row["log_volume_difference"], row["log_volume_difference_stderr"]),
+                with_error(row["accuracy_difference"], row["accuracy_difference_stderr"]),
             )
         output().print(table)
 

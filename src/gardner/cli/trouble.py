@@ -12,6 +12,7 @@ from contextlib import suppress
 from typing import Any
 
 from gardner.cli import DEBUG, interrupt, streams
+from gardner.cli.arguments import as_options
 from gardner.errors import GardnerError
 
 BAD_INPUT, TROUBLE = 2, 1
@@ -34,18 +35,18 @@ def report(error: BaseException) -> int:
     if isinstance(error, KeyboardInterrupt) or type(error).__name__ == "Abort":
         interrupt.say(_print)
         return interrupt.CODE
-    told, code = _explain(error)
+    line, code = _explain(error)
     if debugging():
         _print("".join(traceback.format_exception(error)).rstrip())
-    if told:
-        _print(told)
+    if line:
+        _print(line)
     if streams.output_fails():
         streams.give_up(1)
     return code
 
 
 def flush() -> None:
-    """Have what was printed written, while its failure can still be told."""
+    """Have what was printed written, while its failure can still be reported."""
     sys.stdout.flush()
 
 
@@ -64,7 +65,7 @@ def debugging() -> bool:
 def _explain(error: BaseException) -> tuple[str, int]:
     """The line and the exit code."""
     if isinstance(error, GardnerError):
-        return _line(str(error)), BAD_INPUT
+        return _line(as_options(str(error))), BAD_INPUT
     if isinstance(error, SystemExit):
         return _of_exit(error)
     if hasattr(error, "format_message"):  # of the parser, whose class typer does not export; empty after the help
@@ -80,8 +81,8 @@ def _explain(error: BaseException) -> tuple[str, int]:
         return _line(f"something is nested too deeply ({error}); {_MORE}"), TROUBLE
     if isinstance(error, ImportError):
         return _line(f"{error}; is everything installed, and for this Python? {_MORE}"), TROUBLE
-    told = f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
-    return _line(f"{told}; this should not happen: please report it, {_MORE}"), TROUBLE
+    what = f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
+    return _line(f"{what}; this should not happen: please report it, {_MORE}"), TROUBLE
 
 
 def _of_exit(error: SystemExit) -> tuple[str, int]:
@@ -92,13 +93,13 @@ def _of_exit(error: SystemExit) -> tuple[str, int]:
 
 
 def _of_system(error: OSError) -> tuple[str, int]:
-    told = error.strerror or str(error) or type(error).__name__
+    what = error.strerror or str(error) or type(error).__name__
     place = f": {error.filename or 'output'}"  # a stream that cannot be written does not say its name
     if error.errno in _SHORT_OF:
-        return _line(f"{told}{place}; {_SHORT_OF[error.errno]}"), TROUBLE
+        return _line(f"{what}{place}; {_SHORT_OF[error.errno]}"), TROUBLE
     if error.filename:
-        return _line(f"{told}{place}; check that it exists and may be read or written"), BAD_INPUT
-    return _line(f"{told}{place}; is it closed? {_MORE}"), TROUBLE
+        return _line(f"{what}{place}; check that it exists and may be read or written"), BAD_INPUT
+    return _line(f"{what}{place}; is it closed? {_MORE}"), TROUBLE
 
 
 def _line(message: str) -> str:

@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Any
 import typer
 from rich.table import Table
 
-from gardner.cli.console import JSON, fixed, number, output, progress_bar, to_json
+from gardner.cli.console import JSON, output, progress_bar, to_json
 from gardner.cli.models import CHANNEL, PRIOR, describe_model, read_models
+from gardner.numbers import fixed, general
 
 if TYPE_CHECKING:
     from gardner.inference import Posterior
@@ -64,9 +65,9 @@ def command(
 
         gardner volume --rows data.npz:F --labels data.npz:y --method mc --json
     """
-    from gardner.cli.tables import read_matrix, read_vector
+    from gardner.records.array_file import read_matrix, read_vector
 
-    matrix, vector = read_matrix("rows", rows, without=labels), read_vector("labels", labels)
+    matrix, vector = read_matrix("--rows", rows, without=labels), read_vector("--labels", labels)
     from gardner.inference import infer
 
     model, _ = read_models(prior, channel, None, None)
@@ -114,11 +115,11 @@ def _print(posterior: Posterior, source: str) -> None:
         table.add_column(column, justify="left" if column in {"method", "status"} else "right")
     table.add_row(
         posterior.method,
-        "-inf" if math.isinf(posterior.log_volume) else fixed(posterior.log_volume),
-        "-inf" if math.isinf(posterior.log_evidence) else fixed(posterior.log_evidence, 4),
-        number(posterior.stderr, 2),
+        fixed(posterior.log_volume),
+        fixed(posterior.log_evidence, 4),
+        general(posterior.stderr, 2),
         posterior.status.value,
         str(posterior.iterations),
-        number(posterior.residual, 2),
+        general(posterior.residual, 2),
     )
     output().print(table)

@@ -99,16 +99,6 @@ def failures(frame: pd.DataFrame) -> list[Row]:
     return _failures(with_meaning(frame, {}))
 
 
-def percent(share: float) -> str:
-    """A share in per cent to one decimal, rounded down: 100% is all.
-
-    >>> percent(0.9967), percent(0.99999), percent(0.57), percent(1.0)
-    ('99.6%', '99.9%', '57%', '100%')
-    """
-    tenths = 1000 if share >= 1.0 else min(math.floor(round(1000.0 * share, 6)), 999)
-    return f"{tenths / 10:g}%"
-
-
 def _points(runs: pd.DataFrame, asked: Sequence[float]) -> pd.DataFrame:
     """The round that counts for each budget and seed, with the share of its run's rounds so far that converged.
 

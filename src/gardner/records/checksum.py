@@ -23,7 +23,7 @@ _ZEROS = b"0" * _LENGTH
 _TRACES = (_KEY, _NOTE[:24], _NOTE[24:])  # a changed bit spoils one of them at most
 
 
-class State(StrEnum):
+class Integrity(StrEnum):
     """What is known of the bytes of a part."""
 
     SOUND = "sound"
@@ -44,14 +44,14 @@ def sealed(table: Any) -> bytes:
     return _with(content, content.rindex(_NOTE), hashlib.sha256(content).hexdigest().encode())
 
 
-def state_of(content: bytes) -> State:
+def state_of(content: bytes) -> Integrity:
     """Whether the bytes of a file are those that were written."""
     place = content.rfind(_NOTE)
     if place < 0:
-        return State.DAMAGED if any(trace in content for trace in _TRACES) else State.UNKNOWN
+        return Integrity.DAMAGED if any(trace in content for trace in _TRACES) else Integrity.UNKNOWN
     written = content[place + len(_NOTE) :][:_LENGTH]
     found = hashlib.sha256(_with(content, place, _ZEROS)).hexdigest().encode()
-    return State.SOUND if written == found else State.DAMAGED
+    return Integrity.SOUND if written == found else Integrity.DAMAGED
 
 
 def _with(content: bytes, place: int, letters: bytes) -> bytes:

@@ -11,16 +11,20 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gardner.errors import InvalidInputError
+from gardner.records.table_file import (
+    ENDINGS,
+    MISSING_WORDS,
+    SEPARATORS,
+    check_features,
+    read_frame,
+    refuse_containers,
+)
 from gardner.records.user_file import array_names, check_regular, load_member, reading
 
 if TYPE_CHECKING:
     import pandas as pd
 
 MOST_CLASSES = 20  # distinct texts in a column up to which each becomes a column of zeros and ones
-_TEXT = {".csv": ",", ".tsv": "\t"}
-# what programs write for a missing number; as a label it may as well be the name of a class
-_MISSING = frozenset({"NA", "N/A", "n/a", "<NA>", "#NA", "#N/A", "#N/A N/A", "NULL", "null", "None"})
-_MISSING |= {"NaN", "nan", "-NaN", "-nan", "1.#IND", "-1.#IND", "1.#QNAN", "-1.#QNAN"}
 
 
 @dataclass(frozen=True)
@@ -56,41 +60,22 @@ def read_pool(path: Path | str, label: str, *, ignore: Sequence[str] = (), ident
     if not len(frame):
         raise InvalidInputError("table", str(path), "it has no rows")
     left = [str(name) for name in frame.columns if name not in {label, identifier, *ignore}]
-    _refuse_containers(frame, [*left, label])
-    if Path(path).suffix.lower() in _TEXT:
-        _refuse_missing(frame, left)
+    refuse_containers(frame, label, hint="write it otherwise")
+    check_features(frame, left, text_file=Path(path).suffix.lower() in SEPARATORS, leave_out="ignore")
     features, names, notes = _encode(frame, left)
     labels, classes = _read_labels(frame[label], label)
     return PoolFile(features, names, labels, classes, _read_ids(frame[identifier]) if identifier else (), notes)
 
 
 def _read(path: Path, label: str, identifier: str | None) -> pd.DataFrame:
-    import pandas as pd
-
     ending = path.suffix.lower()
-    if ending not in (*_TEXT, ".parquet", ".npz"):
+    if ending not in (*ENDINGS, ".npz"):
         raise InvalidInputError("table", str(path), "its name must end in .csv, .tsv, .parquet or .npz")
     check_regular("table", path)
     with reading("table", path):
-        if ending == ".parquet":
-            frame = pd.read_parquet(path)
-        elif ending == ".npz":
-            frame = _arrays(path, label)
-        else:
-            # only an empty cell is missing; whole columns at once, so that each has one type
-            frame = pd.read_csv(
-                path,
-                sep=_TEXT[ending],
-                keep_default_na=False,
-                na_values=[""],
-                dtype={identifier: str} if identifier else None,
-                low_memory=False,
-            )
-    frame.columns = [str(name) for name in frame.columns]
-    twice = frame.columns[frame.columns.duplicated()]
-    if len(twice):
-        raise InvalidInputError("column", twice[0], "it is there twice")
-    return frame
+        if ending == ".npz":
+            return _arrays(path, label)
+        return read_frame(path, texts=[identifier] if identifier else [])
 
 
 def _arrays(path: Path, label: str) -> pd.DataFrame:
@@ -109,32 +94,8 @@ def _arrays(path: Path, label: str) -> pd.DataFrame:
     return frame.assign(**{label: values})
 
 
-def _refuse_containers(frame: pd.DataFrame, columns: list[str]) -> None:
-    """Bytes, lists and records are neither numbers nor texts."""
-    for name in columns:
-        if frame[name].dtype != object:
-            continue
-        for row, value in enumerate(frame[name]):
-            if isinstance(value, bytes | bytearray | list | tuple | dict | np.ndarray):
-                told = f"row {row} holds {type(value).__name__}, numbers or texts are wanted"
-                raise InvalidInputError("column", name, told, hint=f"--ignore {name}, or write it otherwise")
-
-
-def _refuse_missing(frame: pd.DataFrame, columns: list[str]) -> None:
-    """In a file of texts NA and the like make a column of numbers one of texts: told before it is encoded as such."""
-    from pandas.api.types import is_numeric_dtype
-
-    for name in columns:
-        if is_numeric_dtype(frame[name]):
-            continue
-        for row, value in enumerate(frame[name]):
-            if isinstance(value, str) and value.strip() in _MISSING:
-                hint = f"--ignore {name}, or another word if it is a kind of its own"
-                raise InvalidInputError(name, value, f"row {row}: a feature has a value", hint=hint)
-
-
 def _encode(frame: pd.DataFrame, columns: list[str]) -> tuple[NDArray[np.float64], tuple[str, ...], tuple[str, ...]]:
-    """Numbers as they are, texts of few kinds as zeros and ones, others left out and told."""
+    """Numbers as they are, texts of few kinds as zeros and ones, others left out, with a note."""
     from pandas.api.types import is_bool_dtype, is_numeric_dtype
 
     parts: list[NDArray[np.float64]] = []
@@ -142,9 +103,6 @@ def _encode(frame: pd.DataFrame, columns: list[str]) -> tuple[NDArray[np.float64
     notes: list[str] = []
     for name in columns:
         column = frame[name]
-        if column.isna().any():
-            row = int(np.flatnonzero(column.isna())[0])
-            raise InvalidInputError(name, f"nothing in row {row}", "a feature has a value", hint=f"--ignore {name}")
         if is_numeric_dtype(column) or is_bool_dtype(column):
             parts.append(column.to_numpy(dtype=np.float64))
             names.append(name)
@@ -186,20 +144,21 @@ def _read_labels(column: pd.Series[Any], name: str) -> tuple[NDArray[np.float64]
         _refuse_missing_number(written.where(~empty, "").tolist(), name)
         kinds = sorted({str(value) for value in values})
         if len(kinds) > 2:
-            told = ", ".join(kinds[:4])
-            raise InvalidInputError(name, told, "texts are two classes", hint="recode the label: one class or the rest")
+            first = ", ".join(kinds[:4])
+            hint = "recode the label: one class or the rest"
+            raise InvalidInputError(name, first, "texts are two classes", hint=hint)
     coded = np.full(len(column), np.nan)
-    told_values = values.tolist() if is_numeric_dtype(column) else [str(value) for value in values]
+    known_values = values.tolist() if is_numeric_dtype(column) else [str(value) for value in values]
     high = kinds[-1] if kinds else None
-    coded[~empty] = [1.0 if value == high else -1.0 for value in told_values]
+    coded[~empty] = [1.0 if value == high else -1.0 for value in known_values]
     names = [f"{kind:g}" if isinstance(kind, float) else str(kind) for kind in kinds]
     return coded, tuple(["", "", *names][-2:])
 
 
 def _refuse_missing_number(texts: list[str], name: str) -> None:
     """NA and the like are names of classes beside other names, but not where all others are numbers."""
-    rows = [row for row, text in enumerate(texts) if text in _MISSING]
-    others = set(texts) - _MISSING - {""}
+    rows = [row for row, text in enumerate(texts) if text in MISSING_WORDS]
+    others = set(texts) - MISSING_WORDS - {""}
     if rows and others and all(map(_is_number, others)):
         hint = "leave the cell empty where there is no label yet"
         raise InvalidInputError(name, texts[rows[0]], f"row {rows[0]}: the other labels are numbers", hint=hint)

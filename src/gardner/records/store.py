@@ -25,7 +25,7 @@ from pathlib import Path
 from typing import Any
 
 from gardner.errors import GardnerError, InvalidInputError
-from gardner.records.checksum import State, sealed, state_of
+from gardner.records.checksum import Integrity, sealed, state_of
 from gardner.records.files import TEMPORARY, WriteError, write_file
 
 if sys.platform != "win32":
@@ -130,7 +130,7 @@ class Store:
         paths = [self._part(key) for key in (self.existing() if keys is None else sorted(set(keys)))]
         return self._read(paths, schema, required) if paths else schema.empty_table()
 
-    def verify(self, key: str) -> tuple[State, str]:
+    def verify(self, key: str) -> tuple[Integrity, str]:
         """What is known of the bytes of a part, with the reason if they are not as they were written."""
         return _state(self._part(key))
 
@@ -149,7 +149,7 @@ class Store:
 
     def _read(self, paths: list[Path], schema: Any, required: Iterable[str]) -> Any:
         """The table of some parts, once every byte of them is known to be as it was written."""
-        damaged = [(path, reason) for path in paths for state, reason in [_state(path)] if state is State.DAMAGED]
+        damaged = [(path, reason) for path in paths for state, reason in [_state(path)] if state is Integrity.DAMAGED]
         if damaged:
             raise self._broken(*damaged[0], more=len(damaged) - 1)
         try:
@@ -180,22 +180,22 @@ class Store:
             raise self._broken(paths[0], "its rows are those of another part")
 
     def _broken(self, path: Path, reason: str, more: int = 0) -> StoreError:
-        others = f" (and {more} more: `gardner results --verify {self.folder}` lists them)" if more else ""
+        others = f" (and {more} more: verify_results({str(self.folder)!r}) lists them)" if more else ""
         return StoreError(
             f"{path} cannot be read: {reason}{others}",
             hint="remove that file and run `gardner bench` again: the same task gives the same rows",
         )
 
 
-def _state(path: Path) -> tuple[State, str]:
+def _state(path: Path) -> tuple[Integrity, str]:
     """What is known of the bytes of a part, with the reason if they are not as they were written."""
     try:
         if not path.is_file():  # a pipe would be waited for
-            return State.DAMAGED, "it is no file"
+            return Integrity.DAMAGED, "it is no file"
         state = state_of(path.read_bytes())
     except OSError as error:
-        return State.DAMAGED, error.strerror or str(error)
-    return state, "it is damaged, its checksum does not fit" if state is State.DAMAGED else ""
+        return Integrity.DAMAGED, error.strerror or str(error)
+    return state, "it is damaged, its checksum does not fit" if state is Integrity.DAMAGED else ""
 
 
 def _is_timing(found: Any) -> bool:

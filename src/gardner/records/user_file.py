@@ -1,4 +1,4 @@
-"""Files people hand in, which may be anything: what cannot be read is told as such, whatever a library raises."""
+"""Files people hand in, which may be anything: what cannot be read is an error that says so."""
 
 from __future__ import annotations
 
@@ -26,10 +26,10 @@ def reading(name: str, path: Path | str) -> Iterator[None]:
     except GardnerError:
         raise
     except Exception as error:
-        told = getattr(error, "strerror", None) or str(error) or type(error).__name__
+        reason = getattr(error, "strerror", None) or str(error) or type(error).__name__
         if isinstance(error, RecursionError):
-            told = "it is nested too deeply"
-        raise InvalidInputError(name, str(path), f"it cannot be read ({' '.join(told.split())})") from None
+            reason = "it is nested too deeply"
+        raise InvalidInputError(name, str(path), f"it cannot be read ({' '.join(reason.split())})") from None
 
 
 def check_regular(name: str, path: Path) -> None:

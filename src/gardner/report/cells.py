@@ -7,7 +7,8 @@ from typing import Any
 
 import pandas as pd
 
-from gardner.report.numbers import MISSING, decimals_for, fixed, is_missing, is_number
+from gardner.numbers import MISSING, decimals_for, fixed, is_missing, is_number
+from gardner.report.style import typeset
 
 INFORMED, SHARE, ERROR = "informed", "way to its bound", " stderr"
 
@@ -47,7 +48,7 @@ class Table:
 
 
 def tabulate(frame: pd.DataFrame) -> Table:
-    """A frame as a table; the names with a meaning are told at :class:`gardner.report.content.Board`."""
+    """A frame as a table; the names with a meaning are listed at :class:`gardner.report.content.Board`."""
     columns = [(str(name), frame.iloc[:, index].tolist()) for index, name in enumerate(frame.columns)]
     named = dict(columns)
     shown = [
@@ -76,7 +77,9 @@ def _cells(name: str, values: list[Any], errors: list[Any] | None) -> list[Cell]
             result.append(Cell(MISSING, "", numeric))
         elif numeric and name == SHARE:
             bar = min(max(100.0 * float(value), 0.0), 100.0)
-            result.append(Cell(f"{fixed(100.0 * float(value), 1)} %", repr(float(value)), numeric, round(bar, 2)))
+            result.append(
+                Cell(f"{typeset(fixed(100.0 * float(value), 1))} %", repr(float(value)), numeric, round(bar, 2))
+            )
         elif numeric:
             text = _number(value, decimals)
             error = None if errors is None else errors[index]
@@ -90,10 +93,10 @@ def _cells(name: str, values: list[Any], errors: list[Any] | None) -> list[Cell]
 
 
 def _number(value: float, decimals: int | None) -> str:
-    return f"{value:.3g}".replace("-", "−") if decimals is None else fixed(value, decimals)
+    return typeset(f"{value:.3g}" if decimals is None else fixed(value, decimals))
 
 
 def _words(value: object) -> str:
     if type(value).__name__ in ("bool", "bool_"):
         return "yes" if value else "no"
-    return f"{value:.6g}".replace("-", "−") if isinstance(value, float) else str(value)
+    return typeset(f"{value:.6g}") if isinstance(value, float) else str(value)

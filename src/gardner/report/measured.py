@@ -15,7 +15,7 @@ from gardner.report.style import (
     faded,
     layered,
     legend_toggle,
-    told_with_error,
+    texts_with_error,
     volume_axis,
 )
 
@@ -87,15 +87,15 @@ def mixture_chart(curve: pd.DataFrame, dots: pd.DataFrame, title: str) -> AnyCha
             **channels,
         )
     )
-    told = {"told_volume": told_with_error(dots, "log_volume"), "told_m": told_with_error(dots, "m")}
-    measured = alt.Chart(dots.assign(origin=_MEASURED, **told))
+    texts = {"volume_text": texts_with_error(dots, "log_volume"), "m_text": texts_with_error(dots, "m")}
+    measured = alt.Chart(dots.assign(origin=_MEASURED, **texts))
     points = measured.mark_point(filled=True, size=60).encode(
         x=x,
         y=y,
         tooltip=[
             alt.Tooltip("strategy:N"),
-            alt.Tooltip("told_volume:N", title="ln v"),
-            alt.Tooltip("told_m:N", title="overlap m"),
+            alt.Tooltip("volume_text:N", title="ln v"),
+            alt.Tooltip("m_text:N", title="overlap m"),
         ],
         **channels,
     )
@@ -111,7 +111,7 @@ def batch_chart(frame: pd.DataFrame, title: str) -> AnyChart:
     """
     data = frame.assign(gap=frame["log_volume"] - frame["halving"]).sort_values(["budget", "batch"])
     data = data.rename(columns={"log_volume_stderr": "gap_stderr"})
-    data["told"] = told_with_error(data, "gap", 5)
+    data["gap_text"] = texts_with_error(data, "gap", 5)
     shown = legend_toggle("budget", sorted(data["budget"].unique()))
     x = alt.X(
         "batch:Q",
@@ -121,7 +121,7 @@ def batch_chart(frame: pd.DataFrame, title: str) -> AnyChart:
     )
     y = alt.Y("gap:Q", title=_GAP)
     channels = {"color": by_budget(), "opacity": faded(shown)}
-    base = alt.Chart(data[["batch", "budget", "gap", "gap_stderr", "told"]])
+    base = alt.Chart(data[["batch", "budget", "gap", "gap_stderr", "gap_text"]])
     zero = alt.Chart(alt.InlineData(values=[{"gap": 0}])).mark_rule(strokeDash=[2, 2], color=GREY).encode(y=y)
     line = base.mark_line(strokeWidth=2).encode(x=x, y=y, **channels)
     points = base.mark_point(filled=True, size=55).encode(
@@ -130,7 +130,7 @@ def batch_chart(frame: pd.DataFrame, title: str) -> AnyChart:
         tooltip=[
             alt.Tooltip("batch:Q", title="batch size k"),
             alt.Tooltip("budget:Q", title="budget n"),
-            alt.Tooltip("told:N", title="ln v − halving"),
+            alt.Tooltip("gap_text:N", title="ln v − halving"),
         ],
         **channels,
     )

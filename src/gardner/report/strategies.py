@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import math
 from typing import Literal
 
 import altair as alt
 import pandas as pd
 
-from gardner.report.numbers import fixed, is_missing
+from gardner.numbers import fixed, is_missing, percent
 from gardner.report.style import (
     GREY,
     VOLUME,
@@ -18,7 +17,8 @@ from gardner.report.style import (
     faded,
     layered,
     legend_toggle,
-    told_with_error,
+    texts_with_error,
+    typeset,
 )
 
 Quantity = Literal["log_volume", "accuracy"]
@@ -93,8 +93,8 @@ def _nearest(base: alt.Chart, value: alt.Y, color: alt.Color, shown: alt.Paramet
     # Vega-Lite 6.4 looks for text fields of the nearest dot in the wrong place, so the expression is spelled out
     row = "(datum.datum || datum)"
     budget = f"'budget n': format({row}.budget, '.4~f')"
-    told = {"ln v": "told_volume", "accuracy": "told_accuracy", "from": "origin"}
-    lines = [f"'line': {row}.series", budget, *(f"'{name}': {row}.{field}" for name, field in told.items())]
+    shown_as = {"ln v": "volume_text", "accuracy": "accuracy_text", "from": "origin"}
+    lines = [f"'line': {row}.series", budget, *(f"'{name}': {row}.{field}" for name, field in shown_as.items())]
     chart: alt.Chart = (
         base.transform_filter(shown)
         .mark_point(size=55, filled=True, tooltip=alt.ExprRef("{" + ", ".join(lines) + "}"))
@@ -122,19 +122,14 @@ def _strategy_rows(curves: pd.DataFrame) -> pd.DataFrame:
             # columns without a single value (errors of one seed) are of no type, and their NaN would reach the JSON
             **{name: curves[name].astype(float) for name in ("budget", "log_volume", "log_volume_stderr")},
             **{name: curves[name].astype(float) for name in ("accuracy", "accuracy_stderr")},
-            "told_volume": told_with_error(curves, "log_volume"),
-            "told_accuracy": told_with_error(curves, "accuracy"),
+            "volume_text": texts_with_error(curves, "log_volume"),
+            "accuracy_text": texts_with_error(curves, "accuracy"),
             "origin": [
-                f"{seeds:.0f} seed{'' if seeds == 1 else 's'}, {_percent(share)} % of rounds converged"
+                f"{seeds:.0f} seed{'' if seeds == 1 else 's'}, {percent(share, 2)} % of rounds converged"
                 for seeds, share in zip(curves["seeds"], curves["converged"], strict=True)
             ],
         }
     )
-
-
-def _percent(share: float) -> str:
-    """Rounded down, so that 100 is all."""
-    return f"{(100.0 if share >= 1.0 else min(math.floor(round(1e4 * share, 6)) / 100.0, 99.99)):g}"
 
 
 def _bound_rows(bounds: pd.DataFrame) -> pd.DataFrame:
@@ -143,8 +138,8 @@ def _bound_rows(bounds: pd.DataFrame) -> pd.DataFrame:
             "series": bounds["kind"],
             "role": "bound",
             **{name: bounds[name].astype(float) for name in ("budget", "log_volume", "accuracy")},
-            "told_volume": [fixed(value, 4) for value in bounds["log_volume"]],
-            "told_accuracy": [fixed(value, 4) for value in bounds["accuracy"]],
+            "volume_text": [typeset(fixed(value, 4)) for value in bounds["log_volume"]],
+            "accuracy_text": [typeset(fixed(value, 4)) for value in bounds["accuracy"]],
             "origin": [_symmetry(value) for value in bounds["stability"]],
         }
     )

@@ -8,7 +8,7 @@ from typing import Any
 import altair as alt
 import pandas as pd
 
-from gardner.report.numbers import with_error
+from gardner.numbers import with_error
 
 AnyChart = alt.Chart | alt.LayerChart
 
@@ -66,10 +66,15 @@ def by_budget() -> alt.Color:
     return alt.Color("budget:O", title="budget n", scale=alt.Scale(scheme=scheme), legend=alt.Legend(symbolOpacity=1))
 
 
-def told_with_error(frame: pd.DataFrame, name: str, decimals: int = 4) -> list[str]:
+def typeset(number: str) -> str:
+    """A number as a page shows it, with a true minus."""
+    return number.replace("-", "−")
+
+
+def texts_with_error(frame: pd.DataFrame, name: str, decimals: int = 4) -> list[str]:
     """Column ``name`` with its standard errors, as readers see it in a tooltip."""
     pairs = zip(frame[name], frame[f"{name}_stderr"], strict=True)
-    return [with_error(value, error, decimals) for value, error in pairs]
+    return [typeset(with_error(value, error, decimals)) for value, error in pairs]
 
 
 def error_bars(base: alt.Chart, low: alt.X | alt.Y, value: str, **channels: Any) -> alt.Chart:

@@ -1,5 +1,5 @@
-"""Results of the paper, one recipe each: theory and runs → frames → figures and a verdict; :func:`reproduce` makes the
-page of them, :func:`report_results` that of anybody's own runs."""
+"""Results of the paper, one recipe each: theory and runs → frames → figures and a verdict; :func:`reproduce_results`
+makes the page of them, :func:`report_results` that of anybody's own runs."""
 
 from __future__ import annotations
 
@@ -20,12 +20,21 @@ from gardner.reproduce import (
     passive_sampling,
     pool_size,
     scaling,
-    table,
+    strategy_table,
 )
-from gardner.reproduce.own import report_results
+from gardner.reproduce.comparison import board
 from gardner.reproduce.pages import FORMATS, check_target, provenance, write_page
-from gardner.reproduce.race import board
-from gardner.reproduce.recipe import FULL, QUICK, Kitchen, Progress, Recipe, ReproductionError, Scale, perceptron_bounds
+from gardner.reproduce.recipe import (
+    FULL,
+    QUICK,
+    Progress,
+    Recipe,
+    ReproductionError,
+    Scale,
+    Workspace,
+    perceptron_bounds,
+)
+from gardner.reproduce.results_page import report_results
 
 if TYPE_CHECKING:
     from gardner.theory import Bounds
@@ -35,12 +44,12 @@ __all__ = [
     "FULL",
     "QUICK",
     "RECIPES",
-    "Kitchen",
     "Recipe",
     "ReproductionError",
     "Scale",
+    "Workspace",
     "report_results",
-    "reproduce",
+    "reproduce_results",
 ]
 
 _ALL = (
@@ -53,7 +62,7 @@ _ALL = (
     magnetization.RECIPE,
     batch.RECIPE,
     scaling.RECIPE,
-    table.RECIPE,
+    strategy_table.RECIPE,
 )
 RECIPES: dict[str, Recipe] = {recipe.name: recipe for recipe in _ALL}
 BOARD_BUDGET = 1.0
@@ -61,7 +70,7 @@ HEADLINE_POOLS = (3.0, 10.0, 100.0)
 HEADLINE_BUDGETS = (0.3, 0.6, 1.2)
 
 
-def reproduce(
+def reproduce_results(
     names: Sequence[str] | None = None,
     out: Path = Path("out"),
     *,
@@ -84,15 +93,15 @@ def reproduce(
         if name not in RECIPES:
             raise InvalidInputError("result", name, f"it must be one of {', '.join(RECIPES)}")
     check_target(out / "report.html", figures)
-    out.mkdir(parents=True, exist_ok=True)  # what cannot be written is told before the work
-    kitchen = Kitchen(out, scale, workers, scheduler, retry_failed, progress or (lambda _: None), time_limit)
+    out.mkdir(parents=True, exist_ok=True)  # what cannot be written is refused before the work
+    workspace = Workspace(out, scale, workers, scheduler, retry_failed, progress or (lambda _: None), time_limit)
     steps = len(chosen) + 1
     failures: dict[str, str] = {}
     sections = [
-        _cooked(RECIPES[name], kitchen.part(index / steps, (index + 1) / steps), failures)
+        _section(RECIPES[name], workspace.part(index / steps, (index + 1) / steps), failures)
         for index, name in enumerate(chosen)
     ]
-    headline = _headline(kitchen.part(len(chosen) / steps, 1.0))
+    headline = _headline(workspace.part(len(chosen) / steps, 1.0))
     command = " ".join(["gardner reproduce", *(names or ()), *(["--full"] if scale is FULL else [])])
     write_page(_page(headline, tuple(sections), command, scale), out / "report.html", figures)
     if failures:
@@ -100,10 +109,10 @@ def reproduce(
     return sections
 
 
-def _cooked(recipe: Recipe, kitchen: Kitchen, failures: dict[str, str]) -> Section:
+def _section(recipe: Recipe, workspace: Workspace, failures: dict[str, str]) -> Section:
     """The section of a recipe; one that failed, for whatever reason, must not cost the page of the others."""
     try:
-        return recipe.run(kitchen)
+        return recipe.run(workspace)
     except InvalidInputError:  # the same for all of them
         raise
     except Exception as error:
@@ -113,14 +122,14 @@ def _cooked(recipe: Recipe, kitchen: Kitchen, failures: dict[str, str]) -> Secti
         return Section(recipe.name, recipe.title, nothing, (), (Verdict(False, why),), pd.DataFrame(), "")
 
 
-def _headline(kitchen: Kitchen) -> pd.DataFrame:
+def _headline(workspace: Workspace) -> pd.DataFrame:
     """Bits per label of the best subset, a label-agnostic strategy at its best, random choice and the worst subset."""
     from gardner.theory.bounds import LN2
     from gardner.theory.parallel import answers
 
     rows = []
     cases = [(alpha, budget) for alpha in HEADLINE_POOLS for budget in HEADLINE_BUDGETS]
-    results = answers(perceptron_bounds, cases, kitchen.workers, kitchen.progress)
+    results = answers(perceptron_bounds, cases, workspace.workers, workspace.progress)
     for (alpha, budget), result in zip(cases, results, strict=True):
         per_label = -1.0 / (LN2 * budget)
         rows.append(
@@ -181,8 +190,8 @@ def _notice(sections: tuple[Section, ...]) -> str:
     sizes = sorted({int(size) for section in simulated for size in section.table.get("features", ())})
     if not sizes:
         return ""
-    told = ", ".join(map(str, sizes))
+    listed = ", ".join(map(str, sizes))
     return (
-        f"Quick version: simulations at N = {told} with few seeds. `gardner reproduce --full` runs the paper's sizes "
+        f"Quick version: simulations at N = {listed} with few seeds. `gardner reproduce --full` runs the paper's sizes "
         "(N = 2000, 10 seeds, ten million subsets); docs/reproduction has the outcome."
     )

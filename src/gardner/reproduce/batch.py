@@ -5,22 +5,22 @@ from __future__ import annotations
 from gardner.experiment import Spec, StrategySpec
 from gardner.report.measured import batch_chart
 from gardner.report.page import Figure, Section, Verdict
+from gardner.reproduce.comparison import Comparison, compare
 from gardner.reproduce.heuristics import BARELY
-from gardner.reproduce.race import Race, race
-from gardner.reproduce.recipe import Kitchen, Recipe, origin, settled
+from gardner.reproduce.recipe import Recipe, Workspace, origin, settled
 
 ALPHA = 3.0
 BUDGETS = (0.5, 1.0)  # multiples of the largest batch, N/4
 SMALL = 0.05  # k/N up to which the remark is taken at its word
 
 
-def _run(kitchen: Kitchen) -> Section:
-    features, seeds = kitchen.sizes(2000)
+def _run(workspace: Workspace) -> Section:
+    features, seeds = workspace.sizes(2000)
     shares = (0.0025, 0.01, 0.025, 0.05, 0.125, 0.25)
     sizes = [1, *(max(1, round(share * features)) for share in shares)]
     spec = Spec([StrategySpec("agnostic")], [features], [ALPHA], [1.0], list(dict.fromkeys(sizes)), seeds)
-    frame = kitchen.part(0.0, 0.9).bench([spec])
-    found = race(frame, BUDGETS, kitchen.part(0.9, 1.0).progress)
+    frame = workspace.part(0.0, 0.9).bench([spec])
+    found = compare(frame, BUDGETS, workspace.part(0.9, 1.0).progress)
     halving = found.bounds[found.bounds["kind"] == "halving"].set_index("budget")["log_volume"]
     table = found.curves.assign(halving=found.curves["budget"].map(halving))
     return Section(
@@ -47,7 +47,7 @@ def _run(kitchen: Kitchen) -> Section:
     )
 
 
-def _verdict(found: Race, budget: float, features: int) -> Verdict:
+def _verdict(found: Comparison, budget: float, features: int) -> Verdict:
     rows = [row for row in found.summary.rows if row["budget"] == budget]
     volume: dict[int, float] = {row["batch"]: row["log_volume"] for row in sorted(rows, key=lambda row: row["batch"])}
     small = [size for size in volume if size <= SMALL * features]

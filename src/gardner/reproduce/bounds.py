@@ -7,8 +7,8 @@ import pandas as pd
 
 from gardner.experiment import Spec, StrategySpec
 from gardner.report.page import Section, Verdict
-from gardner.reproduce.race import Lane, Race, charts, race
-from gardner.reproduce.recipe import Kitchen, Recipe, origin, settled
+from gardner.reproduce.comparison import Comparison, StrategyCurve, charts, compare
+from gardner.reproduce.recipe import Recipe, Workspace, origin, settled
 
 ALPHA = 3.0
 BUDGETS = (0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.8, 1.0, 1.2, 1.4, 1.6, 1.8, 2.0, 2.4, 3.0)
@@ -16,9 +16,9 @@ FOLLOWED = 1.2  # budget up to which agnostic AL-AMP is held to one bit a label
 SWAPPED = (0.3, 0.6)  # budgets at which `swap` is held to the minimum
 
 
-def specs(kitchen: Kitchen) -> list[Spec]:
+def specs(workspace: Workspace) -> list[Spec]:
     """Batches of N/100; the annealed exchanges of ``swap`` pay off in larger ones, N/10."""
-    features, seeds = kitchen.sizes(2000)
+    features, seeds = workspace.sizes(2000)
     names = ("agnostic", "informed", "least-informative", "random")
     greedy = [StrategySpec(name) for name in names]
     return [
@@ -27,14 +27,14 @@ def specs(kitchen: Kitchen) -> list[Spec]:
     ]
 
 
-def run_race(kitchen: Kitchen) -> tuple[pd.DataFrame, Race]:
-    """The runs, and the race they make."""
-    frame = kitchen.part(0.0, 0.7).bench(specs(kitchen))
-    return frame, race(frame, BUDGETS, kitchen.part(0.7, 1.0).progress)
+def run_comparison(workspace: Workspace) -> tuple[pd.DataFrame, Comparison]:
+    """The runs, and their comparison with the bounds."""
+    frame = workspace.part(0.0, 0.7).bench(specs(workspace))
+    return frame, compare(frame, BUDGETS, workspace.part(0.7, 1.0).progress)
 
 
-def _run(kitchen: Kitchen) -> Section:
-    frame, found = run_race(kitchen)
+def _run(workspace: Workspace) -> Section:
+    frame, found = run_comparison(workspace)
     features = int(frame["features"].iloc[0])
     return Section(
         name=RECIPE.name,
@@ -54,7 +54,7 @@ def _run(kitchen: Kitchen) -> Section:
     )
 
 
-def _verdicts(found: Race, features: int) -> tuple[Verdict, ...]:
+def _verdicts(found: Comparison, features: int) -> tuple[Verdict, ...]:
     finite_size = 4.0 / features  # in ln v, our choice: six bits of all N weights, for AMP and the pools' own luck
     return (
         _random(found.of("random"), finite_size),
@@ -65,30 +65,30 @@ def _verdicts(found: Race, features: int) -> tuple[Verdict, ...]:
     )
 
 
-def _random(lane: Lane, finite_size: float) -> Verdict:
-    gap = np.abs(lane.log_volume - lane.typical)
-    allowed = 3.0 * lane.error + finite_size
+def _random(curve: StrategyCurve, finite_size: float) -> Verdict:
+    gap = np.abs(curve.log_volume - curve.typical)
+    allowed = 3.0 * curve.error + finite_size
     worst = int((gap / allowed).argmax())
     return Verdict(
         bool((gap <= allowed).all()),
         f"random choice agrees with the typical volume: within three standard errors and 4/N at every budget (worst "
-        f"at n = {lane.budget[worst]:g}: {gap[worst]:.4f} of {allowed[worst]:.4f} allowed)",
+        f"at n = {curve.budget[worst]:g}: {gap[worst]:.4f} of {allowed[worst]:.4f} allowed)",
     )
 
 
-def _agnostic(lane: Lane, finite_size: float) -> Verdict:
-    gap = lane.log_volume - lane.halving
-    worst, allowed = np.abs(gap[lane.budget <= FOLLOWED + 1e-9]).max(), 0.003 + finite_size
+def _agnostic(curve: StrategyCurve, finite_size: float) -> Verdict:
+    gap = curve.log_volume - curve.halving
+    worst, allowed = np.abs(gap[curve.budget <= FOLLOWED + 1e-9]).max(), 0.003 + finite_size
     furthest = int(gap.argmax())
     return Verdict(
         bool(worst <= allowed),
         f"agnostic AL-AMP within {worst:.4f} of the halving bound max(−n ln 2, ln v(α)) up to n = {FOLLOWED:g} "
         f"(tolerance {allowed:.4f}); it is furthest where the bound bends, {gap[furthest]:.4f} at "
-        f"n = {lane.budget[furthest]:g}",
+        f"n = {curve.budget[furthest]:g}",
     )
 
 
-def _informed(informed: Lane, agnostic: Lane, finite_size: float) -> Verdict:
+def _informed(informed: StrategyCurve, agnostic: StrategyCurve, finite_size: float) -> Verdict:
     spent = informed.budget < ALPHA  # with the whole pool labelled all are one
     gap = (informed.log_volume - informed.minimum)[spent]
     behind = (informed.log_volume - agnostic.log_volume)[spent]
@@ -101,8 +101,8 @@ def _informed(informed: Lane, agnostic: Lane, finite_size: float) -> Verdict:
     )
 
 
-def _reversed(lane: Lane, finite_size: float) -> Verdict:
-    room = (lane.maximum - lane.log_volume)[lane.budget < ALPHA]
+def _reversed(curve: StrategyCurve, finite_size: float) -> Verdict:
+    room = (curve.maximum - curve.log_volume)[curve.budget < ALPHA]
     return Verdict(
         bool((room >= -finite_size).all()),
         f"informed AL-AMP reversed (least informative first) stays below the maximum, by {room.min():.4f} to "
@@ -110,11 +110,9 @@ def _reversed(lane: Lane, finite_size: float) -> Verdict:
     )
 
 
-def _swapped(swap: Lane, informed: Lane) -> tuple[Verdict, ...]:
+def _swapped(swap: StrategyCurve, informed: StrategyCurve) -> tuple[Verdict, ...]:
     early, late = SWAPPED
-    of_swap, of_informed = (
-        [lane.log_volume[lane.index(n)] - lane.minimum[lane.index(n)] for n in SWAPPED] for lane in (swap, informed)
-    )
+    of_swap, of_informed = ([curve.above_minimum(n) for n in SWAPPED] for curve in (swap, informed))
     return (
         Verdict(
             bool(of_swap[0] <= 0.5 * of_informed[0]),

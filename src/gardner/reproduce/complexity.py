@@ -9,7 +9,7 @@ import pandas as pd
 from gardner.model import PERCEPTRON
 from gardner.report.figures import complexity_chart, magnetization_chart
 from gardner.report.page import Figure, Section, Verdict
-from gardner.reproduce.recipe import Kitchen, Recipe, certificate
+from gardner.reproduce.recipe import Recipe, Workspace, certificate
 from gardner.theory import Curve, complexity_curve, pool
 from gardner.theory.parallel import answers
 
@@ -24,8 +24,8 @@ def _curve(case: tuple[float, float]) -> tuple[Curve, pd.DataFrame]:
     return followed, frame.sort_values("log_volume", ignore_index=True)
 
 
-def _run(name: str, title: str, alpha: float, budgets: tuple[float, ...], kitchen: Kitchen) -> Section:
-    curves = answers(_curve, [(alpha, budget) for budget in budgets], kitchen.workers, kitchen.progress)
+def _run(name: str, title: str, alpha: float, budgets: tuple[float, ...], workspace: Workspace) -> Section:
+    curves = answers(_curve, [(alpha, budget) for budget in budgets], workspace.workers, workspace.progress)
     frame = pd.concat([frame for _, frame in curves], ignore_index=True)
     span = f"budgets n = {budgets[0]:g} to {budgets[-1]:g} at pool ratio α = {alpha:g}"
     return Section(

@@ -8,8 +8,8 @@ import pandas as pd
 
 from gardner.experiment import Spec, StrategySpec
 from gardner.report.page import Section, Verdict
-from gardner.reproduce.race import Race, charts, race
-from gardner.reproduce.recipe import Kitchen, Recipe, origin, settled
+from gardner.reproduce.comparison import Comparison, charts, compare
+from gardner.reproduce.recipe import Recipe, Workspace, origin, settled
 
 ALPHA = 10.0
 BUDGETS = (0.2, 0.4, 0.6, 0.8, 1.0, 1.25, 1.5, 1.75, 2.0, 2.25, 2.5, 2.75, 3.0)
@@ -24,22 +24,22 @@ def committee(members: int) -> StrategySpec:
     return StrategySpec("committee", {"members": members}).without_defaults()
 
 
-def specs(kitchen: Kitchen) -> list[Spec]:
+def specs(workspace: Workspace) -> list[Spec]:
     """Batches of N/100."""
-    features, seeds = kitchen.sizes(2000)
+    features, seeds = workspace.sizes(2000)
     single = [StrategySpec(name) for name in ("agnostic", "logistic", "perceptron", "random")]
     committees = [committee(members) for members in COMMITTEES]
     return [Spec([*single, *committees], [features], [ALPHA], [3.0], [features // 100], seeds)]
 
 
-def run_race(kitchen: Kitchen) -> tuple[pd.DataFrame, Race]:
-    """The runs, and the race they make."""
-    frame = kitchen.part(0.0, 0.7).bench(specs(kitchen))
-    return frame, race(frame, BUDGETS, kitchen.part(0.7, 1.0).progress)
+def run_comparison(workspace: Workspace) -> tuple[pd.DataFrame, Comparison]:
+    """The runs, and their comparison with the bounds."""
+    frame = workspace.part(0.0, 0.7).bench(specs(workspace))
+    return frame, compare(frame, BUDGETS, workspace.part(0.7, 1.0).progress)
 
 
-def _run(kitchen: Kitchen) -> Section:
-    frame, found = run_race(kitchen)
+def _run(workspace: Workspace) -> Section:
+    frame, found = run_comparison(workspace)
     return Section(
         name=RECIPE.name,
         title=RECIPE.title,
@@ -57,15 +57,15 @@ def _run(kitchen: Kitchen) -> Section:
     )
 
 
-def _order(found: Race) -> tuple[Verdict, ...]:
+def _order(found: Comparison) -> tuple[Verdict, ...]:
     """Neighbours in the paper's order, on the same pools."""
     order = ["agnostic", "logistic", "perceptron", committee(15).label, "random"]
     verdicts = []
     for first, second in itertools.pairwise(order):
         gaps = {budget: found.difference(first, second, budget) for budget in COMPARED}
-        told = ", ".join(f"{_paired(*gap)} at n = {budget:g}" for budget, gap in gaps.items())
+        differences = ", ".join(f"{_paired(*gap)} at n = {budget:g}" for budget, gap in gaps.items())
         holds = all(gap < -SURE * error for gap, error in gaps.values())
-        verdicts.append(Verdict(holds, f"{first} ahead of {second}, paired difference of ln v: {told}"))
+        verdicts.append(Verdict(holds, f"{first} ahead of {second}, paired difference of ln v: {differences}"))
     return tuple(verdicts)
 
 
@@ -73,17 +73,17 @@ def _paired(gap: float, error: float) -> str:
     return f"{gap:+.4f} ± {error:.4f}{'' if abs(gap) > SURE * error else ' (not told apart)'}"
 
 
-def _size(found: Race) -> Verdict:
+def _size(found: Comparison) -> Verdict:
     labels = [committee(members).label for members in COMMITTEES]
     gaps = [
         (f"K = {small} → {large}", found.difference(labels[i + 1], labels[i], budget), budget)
         for i, (small, large) in enumerate(itertools.pairwise(COMMITTEES))
         for budget in COMPARED
     ]
-    told = ", ".join(f"{name}: {_paired(*gap)} at n = {budget:g}" for name, gap, budget in gaps)
+    differences = ", ".join(f"{name}: {_paired(*gap)} at n = {budget:g}" for name, gap, budget in gaps)
     return Verdict(
         all(abs(gap) < BARELY for _, (gap, _), _ in gaps),
-        f"a larger committee barely helps (paper; here: less than {BARELY:g} in ln v): {told}",
+        f"a larger committee barely helps (paper; here: less than {BARELY:g} in ln v): {differences}",
     )
 
 

@@ -13,7 +13,7 @@ from gardner.experiment.task import default_parameters, label
 from gardner.model import PERCEPTRON
 from gardner.report.measured import mixture_chart
 from gardner.report.page import Figure, Section, Verdict
-from gardner.reproduce.recipe import Kitchen, Recipe, certificate, origin, settled
+from gardner.reproduce.recipe import Recipe, Workspace, certificate, origin, settled
 from gardner.theory import complexity_curve
 
 ALPHA, BUDGET = 10.0, 1.5
@@ -30,12 +30,12 @@ def _strategies() -> list[StrategySpec]:
 REST = ("random", "reversed")
 
 
-def _run(kitchen: Kitchen) -> Section:
-    features, seeds = kitchen.sizes(1000)
+def _run(workspace: Workspace) -> Section:
+    features, seeds = workspace.sizes(1000)
     spec = Spec(_strategies(), [features], [ALPHA], [BUDGET], [max(1, features // 100)], seeds)
-    frame = kitchen.part(0.0, 0.8).bench([spec])
+    frame = workspace.part(0.0, 0.8).bench([spec])
     curve = complexity_curve(PERCEPTRON, ALPHA, BUDGET, points=61).to_frame()
-    kitchen.progress(1.0)
+    workspace.progress(1.0)
     dots = _dots(frame, curve)
     mixed = dots[dots["rest"] == "random"]
     return Section(

@@ -30,7 +30,7 @@ from gardner.model import PERCEPTRON, draw_instance
 from gardner.records import Store
 from gardner.report.measured import sampling_chart
 from gardner.report.page import Figure, Section, Verdict
-from gardner.reproduce.recipe import Kitchen, Progress, Recipe, certificate
+from gardner.reproduce.recipe import Progress, Recipe, Workspace, certificate
 from gardner.theory import complexity_curve
 
 ALPHA = 3.0
@@ -62,9 +62,9 @@ class Sample:
         return int(self.counts.sum())
 
 
-def sample(kitchen: Kitchen, features: int, budget: float, draws: int) -> Sample:
+def draw_sample(workspace: Workspace, features: int, budget: float, draws: int) -> Sample:
     """Draw subsets chunk by chunk; chunks that are in the store are read."""
-    store = Store(kitchen.folder / "sampling")
+    store = Store(workspace.folder / "sampling")
     code = stamp("inference/*.py", "model/*.py", also=[Path(__file__)])  # bins and seeds are set here
     chunks = [min(CHUNK, draws - start) for start in range(0, draws, CHUNK)]
     tables, seconds = [], 0.0
@@ -85,7 +85,7 @@ def sample(kitchen: Kitchen, features: int, budget: float, draws: int) -> Sample
                 store.write(key, table, {"seconds": time.perf_counter() - begin})
             tables.append(store.read(key, COLUMNS).to_pandas())
             seconds += store.read_timings(key).get("seconds", math.nan)
-            kitchen.progress((index + 1) / len(chunks))
+            workspace.progress((index + 1) / len(chunks))
     together = pd.concat(tables).groupby("bin")["count"].sum()
     return Sample(features, budget, together.drop(-1, errors="ignore"), int(together.get(-1, 0)), seconds)
 
@@ -129,14 +129,14 @@ def complexity_of(sample: Sample) -> pd.DataFrame:
     ).sort_values("log_volume", ignore_index=True)
 
 
-def _run(kitchen: Kitchen) -> Section:
-    draws = {SIZES[0]: kitchen.scale.draws, SIZES[1]: max(kitchen.scale.draws // 10, LEAST)}
+def _run(workspace: Workspace) -> Section:
+    draws = {SIZES[0]: workspace.scale.draws, SIZES[1]: max(workspace.scale.draws // 10, LEAST)}
     cases = [(features, budget) for features in SIZES for budget in BUDGETS]
     samples = []
     for index, (features, budget) in enumerate(cases):
-        share = kitchen.part(0.9 * index / len(cases), 0.9 * (index + 1) / len(cases))
-        samples.append(sample(share, features, budget, draws[features]))
-    curve = _theory(kitchen.part(0.9, 1.0).progress)
+        share = workspace.part(0.9 * index / len(cases), 0.9 * (index + 1) / len(cases))
+        samples.append(draw_sample(share, features, budget, draws[features]))
+    curve = _theory(workspace.part(0.9, 1.0).progress)
     dots = pd.concat([complexity_of(one) for one in samples], ignore_index=True)
     dots["complexity_theory"] = _on_curve(dots, curve)
     rates = ", ".join(

@@ -8,7 +8,7 @@ import pandas as pd
 from gardner.model import PERCEPTRON
 from gardner.report.figures import pool_size_chart
 from gardner.report.page import Figure, Section, Verdict
-from gardner.reproduce.recipe import Kitchen, Recipe, certificate, perceptron_bounds
+from gardner.reproduce.recipe import Recipe, Workspace, certificate, perceptron_bounds
 from gardner.theory import Bounds, Status, pool, typical
 from gardner.theory.bounds import LN2
 from gardner.theory.parallel import answers
@@ -19,9 +19,9 @@ LARGEST_BUDGET = 3.0
 CLOSE = 0.05  # of the pool's ln v, in nats per weight
 
 
-def _minima(kitchen: Kitchen) -> list[Bounds]:
+def _minima(workspace: Workspace) -> list[Bounds]:
     cases = [(alpha, budget) for alpha in POOLS for budget in (*BUDGETS, LARGEST_BUDGET) if budget <= alpha]
-    return answers(perceptron_bounds, cases, kitchen.workers, kitchen.progress)
+    return answers(perceptron_bounds, cases, workspace.workers, workspace.progress)
 
 
 def _lines(results: list[Bounds]) -> pd.DataFrame:
@@ -66,7 +66,7 @@ def _verdicts(results: list[Bounds]) -> tuple[Verdict, ...]:
             r.budget for r in resolved if r.pool_ratio == alpha and r.minimum.log_volume - r.pool.log_volume < CLOSE
         ]
         reached.append((alpha, min(near) if near else None))
-    told = ", ".join(
+    first = ", ".join(
         f"α = {alpha:g}: n = {budget:g}" if budget else f"α = {alpha:g}: not by 3" for alpha, budget in reached
     )
     return (
@@ -79,13 +79,13 @@ def _verdicts(results: list[Bounds]) -> tuple[Verdict, ...]:
         ),
         Verdict(
             all(budget is not None for _, budget in reached),
-            f"a few labels per weight come within {CLOSE:g} of the whole pool's ln v, first at {told}",
+            f"a few labels per weight come within {CLOSE:g} of the whole pool's ln v, first at {first}",
         ),
     )
 
 
-def _run(kitchen: Kitchen) -> Section:
-    results = _minima(kitchen)
+def _run(workspace: Workspace) -> Section:
+    results = _minima(workspace)
     lines = _lines(results)
     frame = pd.concat([result.to_frame() for result in results], ignore_index=True)
     return Section(

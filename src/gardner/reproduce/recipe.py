@@ -1,6 +1,6 @@
-"""What a recipe is: a name, a title and a function from a kitchen to a section of the page.
+"""What a recipe is: a name, a title and a function from a workspace to a section of the page.
 
-The kitchen knows the scale (the paper's sizes, or smaller ones that take minutes), where runs are kept, and who runs
+The workspace knows the scale (the paper's sizes, or smaller ones that take minutes), where runs are kept, and who runs
 them. Everything that takes long goes through its store, so a recipe that was stopped goes on where it was.
 """
 
@@ -51,8 +51,11 @@ def _silent(_: float) -> None:
 
 
 @dataclass(frozen=True)
-class Kitchen:
-    """What recipes cook with. ``folder`` holds ``results`` (runs of strategies) and ``sampling`` (random subsets)."""
+class Workspace:
+    """Where and at which sizes recipes work.
+
+    ``folder`` holds ``results`` (runs of strategies) and ``sampling`` (random subsets).
+    """
 
     folder: Path
     scale: Scale = QUICK
@@ -66,8 +69,8 @@ class Kitchen:
         """N and seeds of a recipe for which the paper took so many features."""
         return features // self.scale.shrink, range(self.scale.seeds)
 
-    def part(self, start: float, stop: float) -> Kitchen:
-        """The same kitchen, its progress squeezed into a part of the whole."""
+    def part(self, start: float, stop: float) -> Workspace:
+        """The same workspace, its progress squeezed into a part of the whole."""
         return replace(self, progress=lambda fraction: self.progress(start + fraction * (stop - start)))
 
     def bench(self, specs: Iterable[Spec]) -> pd.DataFrame:
@@ -88,7 +91,7 @@ class Kitchen:
             first = failed.iloc[0]
             raise ReproductionError(
                 f"{len(failed)} of {len(tasks)} runs failed, first {first['strategy']}: {first['reason']}",
-                hint=f"`gardner results {folder}` lists them; --retry-failed runs them again",
+                hint=f"`gardner results {folder}` lists them; retry_failed=True runs them again",
             )
         return frame
 
@@ -99,7 +102,7 @@ class Recipe:
 
     name: str
     title: str
-    run: Callable[[Kitchen], Section]
+    run: Callable[[Workspace], Section]
 
 
 def perceptron_bounds(case: tuple[float, float]) -> Bounds:
@@ -123,13 +126,13 @@ def origin(frame: pd.DataFrame) -> dict[str, str]:
     runs = frame.drop_duplicates("key")
     unsettled = int((frame["status"] != "converged").sum())
     return {
-        "weights N": _told(runs["features"]),
-        "pool ratio": _told(runs["pool_ratio"]),
-        "batch": _told(runs["batch_size"]),
+        "weights N": _listed(runs["features"]),
+        "pool ratio": _listed(runs["pool_ratio"]),
+        "batch": _listed(runs["batch_size"]),
         "seeds": f"{runs['seed'].min()} to {runs['seed'].max()}",
         "runs": str(len(runs)),
         "rounds": f"{len(frame)}, of which {unsettled} did not converge",
-        "code": _told(runs["code"]),
+        "code": _listed(runs["code"]),
     }
 
 
@@ -140,6 +143,6 @@ def settled(frame: pd.DataFrame) -> Verdict:
     return Verdict(not len(lost), f"AMP converged in every round: {len(lost)} of {len(frame)} did not{runs}")
 
 
-def _told(values: pd.Series[float]) -> str:
+def _listed(values: pd.Series[float]) -> str:
     found: Sequence[object] = sorted(values.unique())
     return ", ".join(f"{value:g}" if isinstance(value, float) else str(value) for value in found)

@@ -11,7 +11,7 @@ import pandas as pd
 from gardner.model import PERCEPTRON
 from gardner.report.figures import scaling_chart
 from gardner.report.page import Figure, Section, Verdict
-from gardner.reproduce.recipe import Kitchen, Progress, Recipe, certificate
+from gardner.reproduce.recipe import Progress, Recipe, Workspace, certificate
 from gardner.theory import pool
 from gardner.theory.bounds import LN2
 
@@ -39,8 +39,8 @@ def table(progress: Progress) -> pd.DataFrame:
     return pd.DataFrame(rows)
 
 
-def _run(kitchen: Kitchen) -> Section:
-    frame = table(kitchen.progress)
+def _run(workspace: Workspace) -> Section:
+    frame = table(workspace.progress)
     last, decade = frame.iloc[-1], frame.iloc[(frame["alpha"] - POOLS[-1] / 10).abs().argmin()]
     drift = abs(last["scaled_volume"] / decade["scaled_volume"] - 1.0)
     slope = (last["meeting_budget"] - decade["meeting_budget"]) / math.log(last["alpha"] / decade["alpha"])

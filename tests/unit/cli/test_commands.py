@@ -215,12 +215,12 @@ def test_unresolved_ends_are_null_not_numbers() -> None:
 
     result = bounds(pool_ratio=3.0, budget=0.6)
     lost = dataclasses.replace(result.minimum, status=Status.UNRESOLVED, reason="lost")
-    told = record(dataclasses.replace(result, minimum=lost))
-    assert told["log_volume"]["min"] is None
-    assert told["beta"]["min"] is None
-    assert told["reason"]["min"] == "lost"
-    assert told["reached"]["min"] == result.minimum.log_volume
-    assert told["log_volume"]["max"] == result.maximum.log_volume
+    shown = record(dataclasses.replace(result, minimum=lost))
+    assert shown["log_volume"]["min"] is None
+    assert shown["beta"]["min"] is None
+    assert shown["reason"]["min"] == "lost"
+    assert shown["reached"]["min"] == result.minimum.log_volume
+    assert shown["log_volume"]["max"] == result.maximum.log_volume
 
 
 def test_version(gardner: Any) -> None:

@@ -112,9 +112,9 @@ def _threads(number: int) -> int:
 def check(command: str, here: Path, out: Path, moment: float) -> None:
     """Interrupt a command, earlier if it was over before; then look at what it said and left."""
     tries = (interrupted(command.format(here=here, out=out), moment / 2.0**turn) for turn in range(10))
-    told = next((one for one in tries if one is not None), None)
-    assert told is not None, "no thread waits for Ctrl-C"
-    code, said, seconds = told
+    ended = next((one for one in tries if one is not None), None)
+    assert ended is not None, "no thread waits for Ctrl-C"
+    code, said, seconds = ended
     assert (code, len(said.splitlines()), said.startswith("interrupted")) == (130, 1, True), said
     assert seconds < LIMIT
     left = [path for path in out.rglob("*") if path.name.startswith((".part-", ".writing-"))]

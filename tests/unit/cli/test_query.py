@@ -11,18 +11,18 @@ EXAMPLE = Path(__file__).parents[3] / "docs" / "examples" / "pool.csv"
 
 def test_table_and_json_agree(gardner: Any) -> None:
     arguments = ("query", str(EXAMPLE), "--label", "diagnosis", "--id", "patient", "--batch", "3")
-    told = json.loads(gardner(*arguments, "--json")[1])
-    assert told["labelled"] == 24
-    assert told["unlabelled"] == 276
-    assert told["classes"] == ["benign", "malignant"]
-    assert told["status"] == "converged"
-    assert [row["id"] for row in told["rows"]] == [f"p{row['row']:03d}" for row in told["rows"]]
-    assert all(0.0 < row["bits"] <= 1.0 and 0.0 < row["probability"] < 1.0 for row in told["rows"])
+    answer = json.loads(gardner(*arguments, "--json")[1])
+    assert answer["labelled"] == 24
+    assert answer["unlabelled"] == 276
+    assert answer["classes"] == ["benign", "malignant"]
+    assert answer["status"] == "converged"
+    assert [row["id"] for row in answer["rows"]] == [f"p{row['row']:03d}" for row in answer["rows"]]
+    assert all(0.0 < row["bits"] <= 1.0 and 0.0 < row["probability"] < 1.0 for row in answer["rows"])
     shown = gardner(*arguments)[1]
-    assert all(row["id"] in shown for row in told["rows"])
+    assert all(row["id"] in shown for row in answer["rows"])
     assert "P(malignant)" in shown
-    noise = float(told["model"]["channel"].removeprefix("probit:"))
-    assert f"probit:{noise:.3g}, log-evidence {told['log_evidence']:.3f} of 24 labels" in shown
+    noise = float(answer["model"]["channel"].removeprefix("probit:"))
+    assert f"probit:{noise:.3g}, log-evidence {answer['log_evidence']:.3f} of 24 labels" in shown
 
 
 def test_the_model_is_told_in_the_words_of_the_options(gardner: Any) -> None:
@@ -103,6 +103,6 @@ def test_a_doubtful_fit_is_used_and_said(gardner: Any, tmp_path: Path) -> None:
     assert code == 0
     assert "doubtful" in out
     assert "warning: ep is doubtful: rows nearly repeat each other" in err
-    told = json.loads(gardner(*arguments, "--json")[1])
-    assert told["status"] == "doubtful"
-    assert told["doubt"] in err
+    answer = json.loads(gardner(*arguments, "--json")[1])
+    assert answer["status"] == "doubtful"
+    assert answer["doubt"] in err

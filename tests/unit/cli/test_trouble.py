@@ -29,7 +29,7 @@ def fail(monkeypatch: pytest.MonkeyPatch, error: BaseException) -> None:
 
 
 @pytest.mark.parametrize(
-    ("error", "code", "told"),
+    ("error", "code", "message"),
     [
         (ZeroDivisionError("float division"), 1, "ZeroDivisionError: float division; this should not happen"),
         (AssertionError(), 1, "AssertionError; this should not happen"),
@@ -48,13 +48,13 @@ def fail(monkeypatch: pytest.MonkeyPatch, error: BaseException) -> None:
     ],
 )
 def test_one_line_and_a_code(
-    gardner: Any, monkeypatch: pytest.MonkeyPatch, error: BaseException, code: int, told: str
+    gardner: Any, monkeypatch: pytest.MonkeyPatch, error: BaseException, code: int, message: str
 ) -> None:
     fail(monkeypatch, error)
     found, out, err = gardner("models")
     assert (found, out, len(err.splitlines())) == (code, "", 1)
     assert err.startswith("error: ")
-    assert told in err
+    assert message in err
     assert len(err) < 1100
 
 
@@ -92,7 +92,7 @@ def shell(line: str, **environment: str) -> tuple[int, str, str]:
 
 
 @pytest.mark.parametrize(
-    ("line", "code", "told"),
+    ("line", "code", "message"),
     [
         ("gardner models >&-", 1, "error: Bad file descriptor: output"),
         ("gardner models --json >&-", 1, "error: Bad file descriptor: output"),
@@ -108,9 +108,9 @@ def shell(line: str, **environment: str) -> tuple[int, str, str]:
         ("ulimit -v 400000; gardner volume --rows x.npy --labels y.npy", 2, "error: ulimit -v allows 400000 kB"),
     ],
 )
-def test_streams_that_cannot_be_written_and_limits(line: str, code: int, told: str) -> None:
+def test_streams_that_cannot_be_written_and_limits(line: str, code: int, message: str) -> None:
     found, out, err = shell(line)
-    assert (found, err.startswith(told), len(err.splitlines())) == (code, True, 1 if told else 0), err
+    assert (found, err.startswith(message), len(err.splitlines())) == (code, True, 1 if message else 0), err
     assert not out or code == 0
 
 

@@ -11,8 +11,6 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from gardner.cli.tables import read_matrix, read_vector
-from gardner.errors import InvalidInputError
 from gardner.inference import infer
 from gardner.model import draw_instance
 
@@ -38,13 +36,6 @@ def files(tmp_path: Path) -> Path:
 @pytest.fixture
 def volume(gardner: Any) -> Any:
     return lambda *arguments: gardner("volume", *arguments)
-
-
-@pytest.mark.parametrize("rows", ["F.npy", "both.npz", "both.npz:rows", "one.npz", "F.csv", "plain.csv", "F.parquet"])
-@pytest.mark.parametrize("labels", ["y.npy", "both.npz", "y.csv:label"])
-def test_formats(files: Path, rows: str, labels: str) -> None:
-    np.testing.assert_allclose(read_matrix("rows", str(files / rows)), PROBLEM.rows, rtol=1e-12)
-    np.testing.assert_array_equal(read_vector("labels", str(files / labels)), PROBLEM.labels)
 
 
 @pytest.mark.parametrize("method", ["amp", "ep", "mc"])
@@ -78,11 +69,6 @@ def test_labels_out_of_the_same_table_are_no_feature(volume: Any, tmp_path: Path
         record = json.loads(volume("--rows", table, "--labels", f"{table}:label", "--json")[1])
         assert record["features"] == 40
         assert record["log_volume"] == pytest.approx(infer(PROBLEM.rows, PROBLEM.labels).log_volume, abs=1e-9)
-
-
-def test_a_gap_in_the_first_line_is_no_line_of_names(tmp_path: Path) -> None:
-    (tmp_path / "F.csv").write_text("1.0,,2.0\n3.0,4.0,5.0\n")
-    assert read_matrix("rows", str(tmp_path / "F.csv")).shape == (2, 3)
 
 
 def test_empty_volume(volume: Any, tmp_path: Path) -> None:
@@ -138,12 +124,6 @@ def test_errors_are_one_line(volume: Any, files: Path, arguments: tuple[str, ...
     assert (code, out) == (2, "")
     assert says in err
     assert err.count("\n") == 1
-
-
-def test_no_pickles(tmp_path: Path) -> None:
-    np.save(tmp_path / "F.npy", np.array([{"a": 1}], dtype=object), allow_pickle=True)
-    with pytest.raises(InvalidInputError, match="cannot be read"):
-        read_matrix("rows", str(tmp_path / "F.npy"))
 
 
 @pytest.mark.parametrize(("method", "other"), [("amp", "--method ep"), ("ep", "--method mc")])

@@ -110,7 +110,7 @@ def test_folders_and_read_only_files_are_refused(tmp_path: Path, write: Callable
     (tmp_path / "round").symlink_to("about")
     (tmp_path / "about").symlink_to("round")
     (tmp_path / "self").symlink_to("self/deeper")
-    for name, told in {
+    for name, reason in {
         "folder": "it is a folder",
         "kept": "it is read-only",
         "link": "it is read-only",
@@ -118,7 +118,7 @@ def test_folders_and_read_only_files_are_refused(tmp_path: Path, write: Callable
         "kept/below": "cannot write to",
         "self/below": "cannot write to",
     }.items():
-        with pytest.raises(WriteError, match=told):
+        with pytest.raises(WriteError, match=reason):
             write(tmp_path / name, b"new")
     assert (tmp_path / "kept").read_bytes() == b"old"
     assert names(tmp_path) == ["about", "folder", "kept", "link", "round", "self"]

@@ -183,5 +183,5 @@ except StoreError as error:
 
 def test_where_there_are_no_locks_reading_works_and_writing_says_why(tmp_path: Path) -> None:
     command = [sys.executable, "-c", WINDOWS, str(tmp_path)]
-    told = subprocess.run(command, capture_output=True, text=True, check=True, timeout=120).stdout  # noqa: S603
-    assert told == "[]\nresults can be written, and sweeps run, on Linux and macOS only; use WSL\n"
+    printed = subprocess.run(command, capture_output=True, text=True, check=True, timeout=120).stdout  # noqa: S603
+    assert printed == "[]\nresults can be written, and sweeps run, on Linux and macOS only; use WSL\n"

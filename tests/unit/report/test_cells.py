@@ -11,7 +11,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gardner.report.cells import tabulate
-from gardner.report.numbers import fixed, with_error
 
 
 def texts(frame: pd.DataFrame, column: str) -> list[str]:
@@ -67,8 +66,3 @@ def test_duplicate_and_unusual_column_names_are_kept() -> None:
     table = tabulate(pd.DataFrame([[1, 2, 3]], columns=["<b>", 7, "<b>"]))
     assert [column.name for column in table.columns] == ["<b>", "7", "<b>"]
     assert [cell.text for cell in table.rows[0].cells] == ["1", "2", "3"]
-
-
-def test_missing_numbers_are_dashes() -> None:
-    assert fixed(None, 2) == fixed(math.nan, 2) == with_error(None, 0.1) == "–"
-    assert with_error(-1.0, math.nan, 2) == "−1.00"

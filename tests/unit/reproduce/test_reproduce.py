@@ -24,26 +24,26 @@ from gardner.inference.batched import random_subsets, subset_log_volumes
 from gardner.model import draw_instance
 from gardner.records import Store
 from gardner.report.page import Section, Verdict
-from gardner.reproduce import RECIPES, ReproductionError, Scale, reproduce
+from gardner.reproduce import RECIPES, ReproductionError, Scale, reproduce_results
 from gardner.reproduce.batch import RECIPE as BATCH
-from gardner.reproduce.passive_sampling import WIDTH, Sample, complexity_of, sample
-from gardner.reproduce.recipe import Kitchen
+from gardner.reproduce.passive_sampling import WIDTH, Sample, complexity_of, draw_sample
+from gardner.reproduce.recipe import Workspace
 from gardner.reproduce.scaling import table
 
 TINY = Scale("tiny", shrink=20, seeds=2, draws=2_000)
 
 
 def test_scaling_page_is_complete_and_repeatable(tmp_path: Path) -> None:
-    told: list[float] = []
-    (section,) = reproduce(["scaling"], tmp_path, figures="svg", progress=told.append)
+    fractions: list[float] = []
+    (section,) = reproduce_results(["scaling"], tmp_path, figures="svg", progress=fractions.append)
     assert all(verdict.holds for verdict in section.verdicts)
-    assert told == sorted(told)
-    assert told[-1] == pytest.approx(1.0)
+    assert fractions == sorted(fractions)
+    assert fractions[-1] == pytest.approx(1.0)
     page = (tmp_path / "report.html").read_bytes()
     assert len(pd.read_csv(tmp_path / "tables" / "scaling.csv")) == 25
     assert {path.name for path in (tmp_path / "figures").iterdir()} == {"scaling-0.svg", "scaling-1.svg"}
     assert not list(tmp_path.rglob(".part-*"))
-    reproduce(["scaling"], tmp_path)
+    reproduce_results(["scaling"], tmp_path)
     assert (tmp_path / "report.html").read_bytes() == page
 
 
@@ -60,7 +60,7 @@ def test_every_result_of_the_paper_has_a_recipe() -> None:
 
 
 def test_a_race_of_strategies_meets_the_bounds(tmp_path: Path) -> None:
-    (section,) = reproduce(["bounds"], tmp_path, scale=TINY)
+    (section,) = reproduce_results(["bounds"], tmp_path, scale=TINY)
     curves = section.table
     assert set(curves["strategy"]) == {"agnostic", "informed", "least-informative", "random", "swap"}
     assert set(curves["features"]) == {100}
@@ -74,13 +74,15 @@ def test_a_race_of_strategies_meets_the_bounds(tmp_path: Path) -> None:
     text = (tmp_path / "report.html").read_text()
     assert "Quick version: simulations at N = 100" in text
     before = {path.name: path.read_bytes() for path in (tmp_path / "results" / "parts").iterdir()}
-    reproduce(["bounds"], tmp_path, scale=TINY)  # everything is in the store: nothing runs, the page is the same
+    reproduce_results(
+        ["bounds"], tmp_path, scale=TINY
+    )  # everything is in the store: nothing runs, the page is the same
     assert (tmp_path / "report.html").read_text() == text
     assert {path.name: path.read_bytes() for path in (tmp_path / "results" / "parts").iterdir()} == before
 
 
 def test_batches_and_mixtures(tmp_path: Path) -> None:
-    batch, mixture = reproduce(["batch", "magnetization"], tmp_path, scale=TINY)
+    batch, mixture = reproduce_results(["batch", "magnetization"], tmp_path, scale=TINY)
     assert sorted(batch.table["batch"].unique()) == [1, 2, 5, 12, 25]
     assert set(batch.table["budget"]) <= {0.5, 0.51, 0.55, 0.6, 1.0}
     assert np.allclose(batch.table["log_volume"] - batch.table["halving"], batch.table["gap_to_halving"])
@@ -92,8 +94,8 @@ def test_batches_and_mixtures(tmp_path: Path) -> None:
 
 
 def test_subsets_are_counted_once_and_read_again(tmp_path: Path) -> None:
-    kitchen = Kitchen(tmp_path, TINY)
-    found, again = (sample(kitchen, 20, 0.3, TINY.draws) for _ in range(2))
+    workspace = Workspace(tmp_path, TINY)
+    found, again = (draw_sample(workspace, 20, 0.3, TINY.draws) for _ in range(2))
     assert found.drawn + found.unconverged == TINY.draws
     assert found.counts.equals(again.counts)
     assert found.seconds == again.seconds  # the first one's, from the store
@@ -118,9 +120,9 @@ def test_complexity_of_a_known_histogram() -> None:
 
 
 def test_failed_runs_are_an_error_that_says_where_to_look(tmp_path: Path) -> None:
-    kitchen = Kitchen(tmp_path, TINY)
+    workspace = Workspace(tmp_path, TINY)
     with pytest.raises(InvalidInputError, match="it must be one of"):
-        reproduce(["nonsense"], tmp_path)
+        reproduce_results(["nonsense"], tmp_path)
     from gardner.experiment import Spec
     from gardner.experiment.sources import code_version, names_in
 
@@ -130,18 +132,18 @@ def test_failed_runs_are_an_error_that_says_where_to_look(tmp_path: Path) -> Non
     store = Store(tmp_path / "results")
     with store.writing():
         store.write(task.key(code), failure_table({**task.columns(code), "informed": False}, "TimeLimit: gone", "x"))
-    with pytest.raises(ReproductionError, match=r"1 of 1 runs failed, first random: TimeLimit: gone.*--retry-failed"):
-        kitchen.bench([spec])
+    with pytest.raises(ReproductionError, match=r"1 of 1 runs failed, first random: TimeLimit: gone.*retry_failed"):
+        workspace.bench([spec])
 
 
 def test_a_result_that_fails_costs_only_its_own_section(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    def fails(_: Kitchen) -> Section:
+    def fails(_: Workspace) -> Section:
         raise ReproductionError("1 of 1 runs failed", hint="--retry-failed")
 
     monkeypatch.setitem(RECIPES, "batch", replace(RECIPES["batch"], run=fails))
     monkeypatch.setattr("gardner.reproduce._headline", lambda _: pd.DataFrame({"budget n": [0.6]}))
     with pytest.raises(ReproductionError, match="1 of 1 runs failed"):
-        reproduce(["scaling", "batch"], tmp_path, scale=TINY)
+        reproduce_results(["scaling", "batch"], tmp_path, scale=TINY)
     page = (tmp_path / "report.html").read_text(encoding="utf-8")
     assert "This result could not be had" in page
     assert 'id="scaling"' in page
@@ -150,13 +152,13 @@ def test_a_result_that_fails_costs_only_its_own_section(tmp_path: Path, monkeypa
 def test_failing_results_are_all_told_with_the_verdicts_of_the_others(
     gardner: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def fails(_: Kitchen) -> Section:
+    def fails(_: Workspace) -> Section:
         raise ReproductionError("1 of 1 runs failed", hint="--retry-failed")
 
-    def breaks(_: Kitchen) -> Section:
+    def breaks(_: Workspace) -> Section:
         raise ZeroDivisionError("somewhere")
 
-    def fine(_: Kitchen) -> Section:
+    def fine(_: Workspace) -> Section:
         return Section("scaling", "Scaling", "", (), (Verdict(True, "it scales"),), pd.DataFrame(), "")
 
     for name, run in {"batch": fails, "table": breaks, "scaling": fine}.items():
@@ -185,9 +187,9 @@ def test_the_place_of_the_page_is_asked_before_the_work(tmp_path: Path) -> None:
 
 KILLED = """
 from pathlib import Path
-from gardner.reproduce import Scale, reproduce
+from gardner.reproduce import Scale, reproduce_results
 if __name__ == "__main__":
-    reproduce(["batch"], Path({out!r}), scale=Scale("tiny", shrink=20, seeds=6, draws=2000), workers=1)
+    reproduce_results(["batch"], Path({out!r}), scale=Scale("tiny", shrink=20, seeds=6, draws=2000), workers=1)
 """
 
 
@@ -206,8 +208,8 @@ def test_a_killed_reproduction_goes_on_and_ends_in_the_same_page(tmp_path: Path)
     assert len(survived) >= 3
     assert not (tmp_path / "killed" / "report.html").exists()
     scale = Scale("tiny", shrink=20, seeds=6, draws=2000)
-    reproduce([BATCH.name], tmp_path / "killed", scale=scale)
-    reproduce([BATCH.name], tmp_path / "whole", scale=scale)
+    reproduce_results([BATCH.name], tmp_path / "killed", scale=scale)
+    reproduce_results([BATCH.name], tmp_path / "whole", scale=scale)
     assert (tmp_path / "killed" / "report.html").read_bytes() == (tmp_path / "whole" / "report.html").read_bytes()
     assert {name: (parts / name).stat().st_mtime_ns for name in survived} == survived
     timings = next((tmp_path / "killed" / "results" / "timings").iterdir())
@@ -217,7 +219,7 @@ def test_a_killed_reproduction_goes_on_and_ends_in_the_same_page(tmp_path: Path)
 @pytest.mark.slow
 @pytest.mark.parametrize("name", ["complexity", "complexity-10", "pool-size"])
 def test_theory_recipes(name: str, tmp_path: Path) -> None:
-    (section,) = reproduce([name], tmp_path)
+    (section,) = reproduce_results([name], tmp_path)
     open_questions = [verdict for verdict in section.verdicts if "replica symmetry" in verdict.text]
     others = [verdict for verdict in section.verdicts if verdict not in open_questions]
     assert all(verdict.holds for verdict in others)
@@ -226,7 +228,9 @@ def test_theory_recipes(name: str, tmp_path: Path) -> None:
 
 @pytest.mark.slow
 def test_heuristics_passive_sampling_and_the_table(tmp_path: Path) -> None:
-    heuristics, sampling, strategies = reproduce(["heuristics", "passive-sampling", "table"], tmp_path, scale=TINY)
+    heuristics, sampling, strategies = reproduce_results(
+        ["heuristics", "passive-sampling", "table"], tmp_path, scale=TINY
+    )
     assert {"committee", "committee(members=3)", "committee(members=45)"} <= set(heuristics.table["strategy"])
     assert set(sampling.table["features"]) == {20, 40}
     assert len(strategies.table) == 12

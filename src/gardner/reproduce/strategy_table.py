@@ -10,8 +10,8 @@ from gardner.experiment.task import label
 from gardner.records import Store
 from gardner.report.page import Section, Verdict
 from gardner.reproduce import bounds, heuristics
-from gardner.reproduce.race import Race
-from gardner.reproduce.recipe import Kitchen, Recipe, origin
+from gardner.reproduce.comparison import Comparison
+from gardner.reproduce.recipe import Recipe, Workspace, origin
 
 BUDGET = 1.0
 # estimate and criterion of [cui2020, Table 1], and of what was added to it
@@ -27,11 +27,11 @@ CRITERIA = {
 }
 
 
-def _run(kitchen: Kitchen) -> Section:
-    races = [bounds.run_race(kitchen.part(0.0, 0.5)), heuristics.run_race(kitchen.part(0.5, 1.0))]
-    store = Store(kitchen.folder / "results")
-    table = pd.concat([_rows(frame, found, store) for frame, found in races], ignore_index=True)
-    frame = pd.concat([frame for frame, _ in races], ignore_index=True)
+def _run(workspace: Workspace) -> Section:
+    comparisons = [bounds.run_comparison(workspace.part(0.0, 0.5)), heuristics.run_comparison(workspace.part(0.5, 1.0))]
+    store = Store(workspace.folder / "results")
+    table = pd.concat([_rows(frame, found, store) for frame, found in comparisons], ignore_index=True)
+    frame = pd.concat([frame for frame, _ in comparisons], ignore_index=True)
     return Section(
         name=RECIPE.name,
         title=RECIPE.title,
@@ -40,7 +40,7 @@ def _run(kitchen: Kitchen) -> Section:
             "and fitting AMP, which measures all strategies alike."
         ),
         figures=(),
-        verdicts=(_verdict(table, races[1][1]),),
+        verdicts=(_verdict(table, comparisons[1][1]),),
         shown=True,
         table=table,
         provenance=f"At budget n = {BUDGET:g}; times are wall-clock times beside the runs, not part of the results.",
@@ -48,7 +48,7 @@ def _run(kitchen: Kitchen) -> Section:
     )
 
 
-def _rows(frame: pd.DataFrame, found: Race, store: Store) -> pd.DataFrame:
+def _rows(frame: pd.DataFrame, found: Comparison, store: Store) -> pd.DataFrame:
     seconds: dict[str, list[dict[str, float]]] = {}
     for run in frame.drop_duplicates("key").to_dict("records"):
         name = label(run["strategy"], json.loads(run["parameters"]))
@@ -77,7 +77,7 @@ def _rows(frame: pd.DataFrame, found: Race, store: Store) -> pd.DataFrame:
     return pd.DataFrame(rows)
 
 
-def _verdict(table: pd.DataFrame, found: Race) -> Verdict:
+def _verdict(table: pd.DataFrame, found: Comparison) -> Verdict:
     rows = {row["strategy"]: row for row in table.to_dict("records") if row["alpha"] == heuristics.ALPHA}
     many = heuristics.committee(15).label
     ratio = rows[many]["ms choosing"] / rows["perceptron"]["ms choosing"]

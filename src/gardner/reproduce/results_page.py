@@ -15,13 +15,14 @@ import pandas as pd
 from gardner.errors import InvalidInputError
 from gardner.experiment.meaning import with_models
 from gardner.experiment.stored import read_results
-from gardner.experiment.summary import failures, percent
+from gardner.experiment.summary import failures
+from gardner.numbers import percent, with_error
 from gardner.records import FAILED
-from gardner.report.numbers import fixed
 from gardner.report.page import Board, Page, Section, Verdict
+from gardner.report.style import typeset
+from gardner.reproduce.comparison import Comparison, board, charts, compare, unspent
 from gardner.reproduce.heuristics import SURE
 from gardner.reproduce.pages import check_target, provenance, write_page
-from gardner.reproduce.race import Race, board, charts, race, unspent
 from gardner.reproduce.recipe import Progress, origin
 
 POINTS = 12  # budgets on a curve when none are asked for
@@ -34,7 +35,7 @@ LEAD = (
 
 
 @dataclass(frozen=True, order=True)
-class Place:
+class Setting:
     """What runs must share to be compared with the same bounds; the perceptron's model is empty."""
 
     model: str
@@ -57,7 +58,7 @@ class Place:
         return "".join(f"-{word}" for word in re.split(r"[^\w.+-]+", self.model) if word)
 
     def rows(self, frame: pd.DataFrame) -> pd.DataFrame:
-        """The part of a frame that is of this place."""
+        """The part of a frame that is of this setting."""
         same = (frame["pool_ratio"] == self.alpha) & (frame["features"] == self.features)
         return frame[same & (frame["model"] == self.model)]
 
@@ -71,22 +72,22 @@ def report_results(
     runs = frame[frame["status"] != FAILED]
     if not len(runs):
         raise InvalidInputError("results", str(folder), "no run came to an end", hint=f"gardner results {folder}")
-    places = sorted({Place(*key) for key in zip(runs["model"], runs["pool_ratio"], runs["features"], strict=True)})
-    races = {}
-    for index, place in enumerate(places):
-        part = place.rows(frame)
-        races[place] = race(part, at or _budgets(place.rows(runs)), _part(progress, index, len(places)))
-    shown = {place: found for place, found in races.items() if len(found.curves)}
+    settings = sorted({Setting(*key) for key in zip(runs["model"], runs["pool_ratio"], runs["features"], strict=True)})
+    comparisons = {}
+    for index, setting in enumerate(settings):
+        part = setting.rows(frame)
+        comparisons[setting] = compare(part, at or _budgets(setting.rows(runs)), _part(progress, index, len(settings)))
+    shown = {setting: found for setting, found in comparisons.items() if len(found.curves)}
     if not shown:
-        raise _nothing_to_show(folder, at, runs, races)
+        raise _nothing_to_show(folder, at, runs, comparisons)
     lost = failures(frame)
     page = Page(
         title="How close does it get?",
         lead=LEAD,
-        sections=tuple(_section(place, found, place.rows(runs)) for place, found in shown.items()),
+        sections=tuple(_section(setting, found, setting.rows(runs)) for setting, found in shown.items()),
         board=_board(list(shown.values())),
         provenance=provenance(f"gardner report {folder}"),
-        notice=" ".join(_note(place, found) for place, found in races.items() if place not in shown),
+        notice=" ".join(_note(setting, found) for setting, found in comparisons.items() if setting not in shown),
         failures=pd.DataFrame(lost) if lost else None,
     )
     write_page(page, path, figures)
@@ -94,13 +95,13 @@ def report_results(
 
 
 def _nothing_to_show(
-    folder: Path, at: Sequence[float], runs: pd.DataFrame, races: dict[Place, Race]
+    folder: Path, at: Sequence[float], runs: pd.DataFrame, comparisons: dict[Setting, Comparison]
 ) -> InvalidInputError:
     longest = float(runs["run_budget"].max())
     if at and min(at) > longest:
         hint = f"the longest has a budget of {longest:g}"
         return InvalidInputError("at", list(at), "no run reaches it", hint=hint)
-    notes = {note for found in races.values() for note in found.summary.notes}
+    notes = {note for found in comparisons.values() for note in found.summary.notes}
     return InvalidInputError("results", str(folder), f"no run can be shown ({'; '.join(sorted(notes))})")
 
 
@@ -108,9 +109,9 @@ def _part(progress: Progress | None, index: int, count: int) -> Progress:
     return lambda fraction: progress((index + fraction) / count) if progress else None
 
 
-def _note(place: Place, found: Race) -> str:
-    """Of a place without a section."""
-    return f"Not shown is {place.where}: {'; '.join(found.summary.notes)}."
+def _note(setting: Setting, found: Comparison) -> str:
+    """For a setting without a section."""
+    return f"Not shown is {setting.where}: {'; '.join(found.summary.notes)}."
 
 
 def _budgets(runs: pd.DataFrame) -> list[float]:
@@ -121,43 +122,43 @@ def _budgets(runs: pd.DataFrame) -> list[float]:
 
 
 def _named(curves: pd.DataFrame) -> pd.DataFrame:
-    """The curves of a place, strategies told with their batch size if there is more than one."""
+    """The curves of a setting, strategies named with their batch size if there is more than one."""
     if curves["batch"].nunique() < 2:
         return curves
     pairs = zip(curves["strategy"], curves["batch"], strict=True)
     return curves.assign(strategy=[f"{strategy}, batch {batch}" for strategy, batch in pairs])
 
 
-def _board(races: list[Race]) -> Board:
-    rows = [row for found in races for row in _named(found.curves).to_dict("records")]
+def _board(comparisons: list[Comparison]) -> Board:
+    rows = [row for found in comparisons for row in _named(found.curves).to_dict("records")]
     curves = pd.DataFrame(rows)
     return board(curves, float(curves["budget"].max()), "How close each strategy gets, at its largest budget")
 
 
-def _section(place: Place, found: Race, runs: pd.DataFrame) -> Section:
+def _section(setting: Setting, found: Comparison, runs: pd.DataFrame) -> Section:
     return Section(
-        name=f"alpha-{place.alpha:g}-features-{place.features}{place.slug}",
-        title=place.title,
+        name=f"alpha-{setting.alpha:g}-features-{setting.features}{setting.slug}",
+        title=setting.title,
         text="Lines are means over seeds with their standard errors; grey lines are the bounds for this pool ratio.",
-        figures=charts(replace(found, curves=_named(found.curves)), place.where),
+        figures=charts(replace(found, curves=_named(found.curves)), setting.where),
         verdicts=(_settled(found), *_ahead(found)),
         table=found.curves,
         provenance=" ".join([f"{len(found.curves)} means over seeds.", *found.summary.notes]),
         origin=origin(runs),
-        tables={f"bounds-{place.alpha:g}-{place.features}{place.slug}": found.bounds},
+        tables={f"bounds-{setting.alpha:g}-{setting.features}{setting.slug}": found.bounds},
     )
 
 
-def _settled(found: Race) -> Verdict:
+def _settled(found: Comparison) -> Verdict:
     """What a reader should know before believing the lines."""
     curves = _named(found.curves)
     worst = curves.sort_values("converged").iloc[0]
-    told = f"; least {percent(worst['converged'])} of the rounds of {worst['strategy']}"
+    least = f"; least {percent(worst['converged'])}% of the rounds of {worst['strategy']}"
     settled = bool(worst["converged"] >= 1.0)
-    return Verdict(settled, "AMP converged in every round measured" + ("" if settled else told))
+    return Verdict(settled, "AMP converged in every round measured" + ("" if settled else least))
 
 
-def _ahead(found: Race) -> Iterator[Verdict]:
+def _ahead(found: Comparison) -> Iterator[Verdict]:
     """Each label-agnostic strategy against random choice on the same pools, at the last budget where both were measured
     and ln v is information; nothing where there is no such budget, or but one pool."""
     curves = found.curves.assign(name=_named(found.curves)["strategy"])
@@ -173,5 +174,5 @@ def _ahead(found: Race) -> Iterator[Verdict]:
         yield Verdict(
             gap < -SURE * error,
             f"{name} ahead of random choice on the same pools by more than {SURE:g} standard errors, difference of "
-            f"ln v at n = {met[-1]:g}: {fixed(gap, 4)} ± {fixed(error, 4)}",
+            f"ln v at n = {met[-1]:g}: {typeset(with_error(gap, error))}",
         )

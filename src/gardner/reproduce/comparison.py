@@ -13,19 +13,20 @@ from numpy.typing import NDArray
 
 from gardner.errors import InvalidInputError
 from gardner.experiment.summary import Row, Summary, summarise
-from gardner.report.numbers import fixed
+from gardner.numbers import fixed, rounded_down
 from gardner.report.page import Board, Figure
 from gardner.report.strategies import Quantity, strategies_chart
+from gardner.report.style import typeset
 from gardner.reproduce.recipe import Progress
 
 Floats = NDArray[np.float64]
 _TITLES: dict[Quantity, str] = {"log_volume": "Log-volume", "accuracy": "Accuracy"}
 _WORDS: dict[Quantity, str] = {"log_volume": "ln v", "accuracy": "accuracy"}
-_PLACE = ["model", "alpha", "features"]
+_SETTING = ["model", "alpha", "features"]
 
 
 @dataclass(frozen=True)
-class Lane:
+class StrategyCurve:
     """Mean ln v of one strategy with its standard error, and the bounds, at the budgets it was measured at."""
 
     budget: Floats
@@ -40,24 +41,28 @@ class Lane:
         """Where a budget stands."""
         return int(np.abs(self.budget - budget).argmin())
 
+    def above_minimum(self, budget: float) -> float:
+        """How far ln v stays above the smallest there is."""
+        return float((self.log_volume - self.minimum)[self.index(budget)])
+
 
 def _column(values: Iterable[float]) -> Floats:
     return np.array(list(values), dtype=np.float64)
 
 
 @dataclass(frozen=True)
-class Race:
+class Comparison:
     """Means over seeds at each budget (``curves``), the bounds there, and the summary both come from."""
 
     curves: pd.DataFrame
     bounds: pd.DataFrame
     summary: Summary
 
-    def of(self, strategy: str) -> Lane:
+    def of(self, strategy: str) -> StrategyCurve:
         """One strategy by budget, with the bounds of its budgets."""
         rows = sorted((row for row in self.summary.rows if row["strategy"] == strategy), key=lambda row: row["budget"])
         known = [self.summary.bounds[row["model"], row["alpha"], row["budget"]] for row in rows]
-        return Lane(
+        return StrategyCurve(
             budget=_column(row["budget"] for row in rows),
             log_volume=_column(row["log_volume"] for row in rows),
             error=_column(_known(row["log_volume_stderr"]) for row in rows),
@@ -99,13 +104,13 @@ def _known(error: float | None) -> float:
     return math.nan if error is None else error
 
 
-def race(frame: pd.DataFrame, budgets: Sequence[float], progress: Progress) -> Race:
-    """The race of the runs in a frame, all of one model, pool ratio and size: others have other bounds."""
+def compare(frame: pd.DataFrame, budgets: Sequence[float], progress: Progress) -> Comparison:
+    """Compare the runs of a frame, all of one model, pool ratio and size: others have other bounds."""
     summary = summarise(frame, budgets, progress)
-    places = {tuple(row[name] for name in _PLACE) for row in summary.rows}
-    if len(places) > 1:
-        raise InvalidInputError("runs", sorted(places), "a race has one model, pool ratio and size")
-    return Race(pd.DataFrame(summary.rows), bounds_frame(summary), summary)
+    settings = {tuple(row[name] for name in _SETTING) for row in summary.rows}
+    if len(settings) > 1:
+        raise InvalidInputError("runs", sorted(settings), "a comparison has one model, pool ratio and size")
+    return Comparison(pd.DataFrame(summary.rows), bounds_frame(summary), summary)
 
 
 def bounds_frame(summary: Summary) -> pd.DataFrame:
@@ -125,24 +130,24 @@ def bounds_frame(summary: Summary) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=["model", "alpha", "budget", "kind", "log_volume", "accuracy", "stability"])
 
 
-def charts(found: Race, where: str) -> tuple[Figure, ...]:
+def charts(found: Comparison, where: str) -> tuple[Figure, ...]:
     """ln v and accuracy against the budget."""
     return tuple(
         Figure(
             strategies_chart(found.curves, found.bounds, f"{title}, {where}", quantity=quantity),
-            f"{title} against the budget n with the bounds, {where}. {_told(found.curves, quantity)}.",
+            f"{title} against the budget n with the bounds, {where}. {_last_values(found.curves, quantity)}.",
         )
         for quantity, title in _TITLES.items()
     )
 
 
-def _told(curves: pd.DataFrame, quantity: Quantity) -> str:
+def _last_values(curves: pd.DataFrame, quantity: Quantity) -> str:
     """Each strategy where it has spent most but not all of the pool: there all would be one."""
     parts = []
     for name, curve in curves.sort_values("budget").groupby("strategy", sort=False):
         spent = unspent(curve)
         last = (spent if len(spent) else curve).iloc[-1]
-        parts.append(f"{name}: {_WORDS[quantity]} {fixed(last[quantity], 3)} at budget {last['budget']:g}")
+        parts.append(f"{name}: {_WORDS[quantity]} {typeset(fixed(last[quantity], 3))} at budget {last['budget']:g}")
     return "; ".join(parts)
 
 
@@ -171,10 +176,9 @@ def board(curves: pd.DataFrame, budget: float, caption: str) -> Board:
         "converged": "converged",
     }
     nearest = curves.assign(away=(curves["budget"] - budget).abs()).sort_values("away", kind="stable")
-    rows = nearest.drop_duplicates(["strategy", "batch", *_PLACE])
-    rows = rows.sort_values([*_PLACE, "way_to_bound"], ascending=[True, True, True, False])
-    # cells are rounded to three decimals: down, so that 1 is all
-    rows = rows.assign(converged=np.floor(np.round(1e3 * rows["converged"], 6)) / 1e3)
+    rows = nearest.drop_duplicates(["strategy", "batch", *_SETTING])
+    rows = rows.sort_values([*_SETTING, "way_to_bound"], ascending=[True, True, True, False])
+    rows = rows.assign(converged=rows["converged"].map(rounded_down))  # so that 1 is all
     note = (
         "Way to its bound: from a random subset (0 %) to what is possible (100 %), which is one bit a label for "
         "strategies that see a label only after asking for it, and the smallest volume of any subset for those that "

@@ -127,13 +127,13 @@ def test_still_pictures_show_the_quantity_asked_for(tmp_path: Path) -> None:
 
 def test_strategies_and_bounds_tell_where_their_numbers_come_from() -> None:
     rows = rows_with(specification(strategies_chart(curves(), bounds(), "title")), "origin")
-    told = {row["series"]: row for row in rows if row["budget"] == 0.1}
-    assert told["agnostic"]["told_volume"] == "−0.0690 ± 0.0100"
-    assert told["informed *"]["told_volume"] == "−0.1200"  # no error, none invented
-    assert told["agnostic"]["origin"] == "3 seeds, 99.5 % of rounds converged"
-    assert told["minimum"]["origin"] == "theory, replica symmetry stable (ratio 0.40)"
-    assert told["maximum"]["origin"].startswith("theory, replica symmetry broken")
-    assert (told["halving"]["origin"], told["halving"]["told_accuracy"]) == ("theory", "–")
+    shown = {row["series"]: row for row in rows if row["budget"] == 0.1}
+    assert shown["agnostic"]["volume_text"] == "−0.0690 ± 0.0100"
+    assert shown["informed *"]["volume_text"] == "−0.1200"  # no error, none invented
+    assert shown["agnostic"]["origin"] == "3 seeds, 99.5 % of rounds converged"
+    assert shown["minimum"]["origin"] == "theory, replica symmetry stable (ratio 0.40)"
+    assert shown["maximum"]["origin"].startswith("theory, replica symmetry broken")
+    assert (shown["halving"]["origin"], shown["halving"]["accuracy_text"]) == ("theory", "–")
 
 
 def test_bands_are_one_standard_error_and_missing_ones_are_left_out() -> None:
@@ -148,7 +148,7 @@ def test_bands_are_one_standard_error_and_missing_ones_are_left_out() -> None:
 def test_gap_to_halving_is_what_the_batch_chart_shows() -> None:
     rows = rows_with(specification(batch_chart(batches(), "title")), "gap_stderr")
     assert {round(row["gap"], 9) for row in rows} == {0.001, 0.01, 0.1}
-    assert {row["told"] for row in rows if row["batch"] == 10} == {"0.01000 ± 0.00010"}
+    assert {row["gap_text"] for row in rows if row["batch"] == 10} == {"0.01000 ± 0.00010"}
 
 
 def test_names_are_text_in_pictures(tmp_path: Path) -> None:

@@ -123,8 +123,8 @@ FILES: dict[str, Maker] = {
 }
 
 
-def refused(told: tuple[int, str, str]) -> None:
-    code, out, err = told
+def refused(answer: tuple[int, str, str]) -> None:
+    code, out, err = answer
     assert (code, out, len(err.splitlines())) == (2, "", 1), err
     assert err.startswith("error: ")
     for word in ("Traceback", "written", "interrupted"):

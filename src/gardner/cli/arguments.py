@@ -1,0 +1,32 @@
+"""Errors of the library name Python arguments; the command line names its options instead."""
+
+from __future__ import annotations
+
+import ast
+import re
+import shlex
+
+_OPTIONS = {"ignore": "--ignore", "retry_failed": "--retry-failed"}
+_TEXT = r"""'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*\""""
+_VERIFY = re.compile(rf"\bverify_results\(({_TEXT})\)")
+_ARGUMENT = re.compile(rf"\b({'|'.join(_OPTIONS)})=(True\b|{_TEXT})")
+
+
+def as_options(message: str) -> str:
+    """A message with its arguments as they are given on the command line.
+
+    >>> as_options("ignore='birth date', or write it otherwise; retry_failed=True runs them again")
+    "--ignore 'birth date', or write it otherwise; --retry-failed runs them again"
+    >>> as_options("verify_results('results') lists them")
+    '`gardner results --verify results` lists them'
+    """
+    return _VERIFY.sub(_as_command, _ARGUMENT.sub(_as_option, message))
+
+
+def _as_command(found: re.Match[str]) -> str:
+    return f"`gardner results --verify {shlex.quote(ast.literal_eval(found[1]))}`"
+
+
+def _as_option(found: re.Match[str]) -> str:
+    option, value = _OPTIONS[found[1]], ast.literal_eval(found[2])
+    return option if value is True else f"{option} {shlex.quote(value)}"

@@ -1,0 +1,252 @@
+"""Count what makes a house hard to enter, and compare it with the limits that a test keeps.
+
+    python -m tools.house
+
+prints each count with its limit and the places it was found in. The exit code is 1 where a limit is
+passed. ``tests/contracts/test_house.py`` asks the same.
+
+    models        tests for a concrete prior or channel outside of model/: ask the model what it can do
+    any           per cent of the annotations in src/ in which Any, or another name for it, occurs
+    long files    Python files above 350 lines
+    functions     functions above 60 lines, the docstring not counted
+    mirror        unit tests that do not stand where the module they test stands
+    prose         lines of Markdown above 100 characters, outside of tables and code
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+import sys
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[1]
+SOURCE = Path("src/gardner")
+CODE = ("src", "tests", "benchmarks", "tools", "docs")
+MOST_LINES, MOST_FUNCTION_LINES, MOST_PROSE = 350, 60, 100
+CONCRETE = frozenset(
+    {"Gaussian", "Rademacher", "GaussBernoulli", "Laplace"}
+    | {"Sign", "Flip", "Probit", "Logistic", "Linear", "Absolute"}
+)
+_ASKS = {"isinstance", "issubclass"}
+_FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
+
+
+@dataclass(frozen=True)
+class Count:
+    """What was counted, as a number beside its limit, and where."""
+
+    name: str
+    value: float
+    limit: float
+    places: tuple[str, ...]
+
+    @property
+    def kept(self) -> bool:
+        """Whether the limit is."""
+        return self.value <= self.limit
+
+
+def counts(root: Path = ROOT) -> list[Count]:
+    """All counts of a working tree."""
+    rules: dict[str, Callable[[Path], Iterator[str]]] = {
+        "models": concrete_models,
+        "long files": long_files,
+        "functions": long_functions,
+        "mirror": unmirrored_tests,
+        "prose": long_prose,
+    }
+    found = {name: tuple(rule(root)) for name, rule in rules.items()}
+    loose, total = loose_annotations(root)
+    share = Count("any", round(100.0 * len(loose) / total, 1), 5.0, tuple(loose))
+    return [*(Count(name, len(places), 0, places) for name, places in found.items()), share]
+
+
+def concrete_models(root: Path) -> Iterator[str]:
+    """Tests for a concrete model outside of model/: by isinstance, type, equality, pattern or a table of classes."""
+    for path in sorted((root / SOURCE).rglob("*.py")):
+        if path.is_relative_to(root / SOURCE / "model"):
+            continue
+        for node in ast.walk(_tree(path)):
+            if _asks_for_a_model(node):
+                yield f"{path.relative_to(root)}:{getattr(node, 'lineno', 0)}"
+
+
+def _asks_for_a_model(node: ast.AST) -> bool:
+    match node:
+        case ast.Call(func=ast.Name(id=name), args=[_, kinds]) if name in _ASKS:
+            return _names_a_model(kinds)
+        case ast.Call(func=ast.Attribute(attr="register"), args=[kind, *_]):  # functools.singledispatch
+            return _names_a_model(kind)
+        case ast.Compare(left=left, comparators=right):
+            return any(map(_names_a_model, (left, *right)))
+        case ast.Dict(keys=keys):
+            return any(key is not None and _names_a_model(key) for key in keys)
+        case ast.MatchClass(cls=kind):
+            return _names_a_model(kind)
+    return False
+
+
+def _names_a_model(node: ast.expr) -> bool:
+    """A class of the list, an object made of it, or several of them."""
+    match node:
+        case ast.Name(id=name) | ast.Attribute(attr=name):
+            return name in CONCRETE
+        case ast.Call(func=func):
+            return _names_a_model(func)
+        case ast.Tuple(elts=parts) | ast.List(elts=parts) | ast.Set(elts=parts):
+            return any(map(_names_a_model, parts))
+        case ast.BinOp(left=left, op=ast.BitOr(), right=right):
+            return _names_a_model(left) or _names_a_model(right)
+    return False
+
+
+def loose_annotations(root: Path) -> tuple[list[str], int]:
+    """Annotations in which Any or an alias of it occurs; and how many annotations there are in all."""
+    trees = {path: _tree(path) for path in sorted((root / SOURCE).rglob("*.py"))}
+    aliases = _aliases({_module(root, path): tree for path, tree in trees.items()})
+    loose: list[str] = []
+    total = 0
+    for path, tree in trees.items():
+        words = aliases[_module(root, path)]
+        for annotation in _annotations(tree):
+            total += 1
+            if _mentions_any(annotation, words):
+                loose.append(f"{path.relative_to(root)}:{annotation.lineno}: {ast.unparse(annotation)}")
+    return loose, total
+
+
+def _annotations(tree: ast.Module) -> Iterator[ast.expr]:
+    for node in ast.walk(tree):
+        if isinstance(node, _FUNCTIONS):
+            arguments = node.args
+            named = [*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs, arguments.vararg, arguments.kwarg]
+            yield from (one.annotation for one in named if one is not None and one.annotation is not None)
+            if node.returns is not None:
+                yield node.returns
+        elif isinstance(node, ast.AnnAssign):
+            yield node.annotation
+
+
+def _mentions_any(annotation: ast.expr, words: set[str]) -> bool:
+    match annotation:
+        case ast.Name(id=name) | ast.Attribute(attr=name):
+            return name in words
+        case ast.Constant(value=str(text)):
+            return _mentions_any(ast.parse(text, mode="eval").body, words)
+        case ast.BinOp(left=left, op=ast.BitOr(), right=right):
+            return _mentions_any(left, words) or _mentions_any(right, words)
+        case ast.Subscript(value=outer, slice=inside):  # a container of anything
+            return _mentions_any(outer, words) or _mentions_any(inside, words)
+        case ast.Tuple(elts=parts) | ast.List(elts=parts):  # several parameters, or the arguments of a Callable
+            return any(_mentions_any(part, words) for part in parts)
+    return False
+
+
+def _aliases(trees: dict[str, ast.Module]) -> dict[str, set[str]]:
+    """The words for Any of each module: the name itself, names set to it, and such names imported from elsewhere."""
+    words = {module: {"Any"} for module in trees}
+    size = -1
+    while size != (size := sum(map(len, words.values()))):  # an alias may be of an alias elsewhere
+        for module, tree in trees.items():
+            for node in ast.walk(tree):
+                words[module] |= _new_words(node, words, module)
+    return words
+
+
+def _new_words(node: ast.AST, words: dict[str, set[str]], module: str) -> set[str]:
+    match node:
+        case ast.Assign(targets=[ast.Name(id=name)], value=ast.Name(id=meaning)) if meaning in words[module]:
+            return {name}
+        case ast.AnnAssign(target=ast.Name(id=name), value=ast.Name(id=meaning)) if meaning in words[module]:
+            return {name}
+        case ast.ImportFrom(module=str(source), names=names) if source in words:
+            return {alias.asname or alias.name for alias in names if alias.name in words[source]}
+    return set()
+
+
+def long_files(root: Path) -> Iterator[str]:
+    """Python files above the limit."""
+    for path in _python(root):
+        lines = len(path.read_text("utf-8").splitlines())
+        if lines > MOST_LINES:
+            yield f"{path.relative_to(root)}: {lines} lines"
+
+
+def long_functions(root: Path) -> Iterator[str]:
+    """Functions above the limit."""
+    for path in _python(root):
+        for node in ast.walk(_tree(path)):
+            if isinstance(node, _FUNCTIONS):
+                documentation = 0 if ast.get_docstring(node) is None else _lines(node.body[0])
+                lines = _lines(node) - documentation
+                if lines > MOST_FUNCTION_LINES:
+                    yield f"{path.relative_to(root)}:{node.lineno}: {node.name}, {lines} lines"
+
+
+def _lines(node: ast.stmt) -> int:
+    return (node.end_lineno or node.lineno) - node.lineno + 1
+
+
+def unmirrored_tests(root: Path) -> Iterator[str]:
+    """Unit tests that do not stand where the module stands that they test.
+
+    The tests of src/gardner/FOLDER/MODULE.py are in tests/unit/FOLDER/test_MODULE.py, and in
+    test_MODULE_TOPIC.py where one file would be too long. Those of a whole folder bear its name.
+    """
+    for path in sorted((root / "tests/unit").rglob("test_*.py")):
+        place = path.relative_to(root / "tests/unit").parent
+        folder = root / SOURCE / place
+        modules = {module.stem for module in folder.glob("*.py")} | {folder.name}
+        words = path.stem.removeprefix("test_").split("_")
+        if not any("_".join(words[:count]) in modules for count in range(1, len(words) + 1)):
+            yield f"{path.relative_to(root)}: no such module in {SOURCE / place}"
+
+
+def long_prose(root: Path) -> Iterator[str]:
+    """Lines of Markdown above the limit; tables, code and addresses that cannot be broken excepted."""
+    for path in _files(root, "md"):
+        fenced = False
+        for number, line in enumerate(path.read_text("utf-8").splitlines(), 1):
+            if line.lstrip().startswith("```"):
+                fenced = not fenced
+            code = fenced or line.startswith("    ") or line.lstrip().startswith("|")
+            whole = re.sub("`[^`]*`", lambda span: span[0].replace(" ", "_"), line)  # code is not broken
+            breakable = " " in whole[:MOST_PROSE].lstrip(" -*>#")  # else it is one address, or one command
+            if len(line) > MOST_PROSE and breakable and not code:
+                yield f"{path.relative_to(root)}:{number}: {len(line)} characters"
+
+
+def _python(root: Path) -> list[Path]:
+    return _files(root, "py")
+
+
+def _files(root: Path, ending: str) -> list[Path]:
+    """Files in the folders that people write in. Git is not asked: a source archive has none."""
+    found = [path for folder in CODE for path in (root / folder).rglob(f"*.{ending}")]
+    return sorted([*found, *root.glob(f"*.{ending}")])
+
+
+def _tree(path: Path) -> ast.Module:
+    return ast.parse(path.read_text("utf-8"))
+
+
+def _module(root: Path, path: Path) -> str:
+    parts = path.relative_to(root / SOURCE.parent).with_suffix("").parts
+    return ".".join(part for part in parts if part != "__init__")
+
+
+def main() -> int:
+    """Print all counts; 1 where a limit is passed."""
+    found = counts()
+    for count in found:
+        print(f"{count.name}: {count.value:g} (limit {count.limit:g}){'' if count.kept else ' PASSED'}")
+        for place in () if count.kept else count.places:
+            print(f"    {place}")
+    return 0 if all(count.kept for count in found) else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
