@@ -46,7 +46,7 @@ $(LOWEST)/.ready: pyproject.toml constraints-lowest.txt
 	touch $@
 
 test-lowest: $(LOWEST)/.ready
-	$(ONE_THREAD) $(LOWEST)/bin/pytest -m 'not slow' tests/unit/cli/test_commands.py tests/unit/theory/test_bounds.py \
+	$(ONE_THREAD) $(LOWEST)/bin/pytest -m 'not slow' tests/unit/cli/test_commands.py tests/unit/theory/answers/test_bounds.py \
 		tests/unit/inference/test_amp.py tests/unit/records tests/unit/report/test_cells.py \
 		tests/unit/experiment/test_spec.py tests/unit/experiment/test_sweep.py
 

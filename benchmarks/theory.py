@@ -1,6 +1,6 @@
 """The α = 3 figure of the paper against the paper's own way of computing it.
 
-Product: :func:`gardner.theory.branch.follow`, both sides of every budget to their ends. Baseline:
+Product: :func:`gardner.theory.curve.branch.follow`, both sides of every budget to their ends. Baseline:
 the saddle-point equations of the paper [cui2020, App. C, (SP1)–(SP2), corrected as in
 docs/theory.md], iterated to a fixed point at the very (n, β) the product chose. It is spared the
 product's harder half: it is told the β and need not find the end of a curve. Two variants run, both
@@ -39,16 +39,16 @@ import numpy as np
 from jax.scipy.special import logsumexp
 
 from gardner.model import PERCEPTRON, library_of
-from gardner.theory.average import INNER_ORDER, Inner
-from gardner.theory.branch import Side, follow
-from gardner.theory.expansion import channel_psi
-from gardner.theory.free_entropy import Theta, to_coordinates
-from gardner.theory.jets import outer_grid
-from gardner.theory.pair import pair_of
-from gardner.theory.quadrature import Peak
-from gardner.theory.stationary import TOLERANCE, Problem
-from gardner.theory.taylor import Floats
-from gardner.theory.typical import typical_theta
+from gardner.theory.curve.branch import Side, follow
+from gardner.theory.curve.stationary import TOLERANCE, Problem
+from gardner.theory.formula.average import INNER_ORDER, Inner
+from gardner.theory.formula.evaluation import outer_grid
+from gardner.theory.formula.expansion import channel_psi
+from gardner.theory.formula.free_entropy import Theta, to_coordinates
+from gardner.theory.formula.pair import pair_of
+from gardner.theory.formula.quadrature import Peak
+from gardner.theory.formula.taylor import Floats
+from gardner.theory.random_subset.typical import typical_theta
 
 PAIR = pair_of(PERCEPTRON)
 ALPHA = 3.0
@@ -57,7 +57,7 @@ TARGET = 5.0
 AGREEMENT = 1e-7  # relative, of m, q, Q and φ
 MAX_SWEEPS = 5000
 REGRID = 0.35  # movement (in the product's coordinates) after which the product makes new panels; the same here
-RELOCATE = 0.05  # movement of ln(hats) after which the inner windows are located anew
+RELOCATE = 0.05  # movement of ln(conjugates) after which the inner windows are located anew
 CHUNK = 256  # outer nodes per compiled shape
 BURST = 200  # sweeps between two looks at the clock
 ADAPTATION = 0.3  # how fast the damping follows the sign of the dominant eigenvalue
@@ -112,12 +112,12 @@ def run_product(budgets: list[float]) -> Run:
     return run
 
 
-# --- The baseline. Its unknowns are x = (m̂, q̂, Δ = Q̂ − q̂, A = 1 + r̂ + Q̂): the paper's four hats, combined so that
+# --- The baseline. Its unknowns are x = (m̂, q̂, Δ = Q̂ − q̂, A = 1 + r̂ + Q̂): the paper's four conjugates, combined so that
 # t = q − m², D = Q − q and V = r − Q come without subtraction (its rounding would cost a fifth more sweeps).
 
 
 def overlaps(x: Any, beta: Any) -> tuple[Any, Any, Any, Any]:
-    """(m, t, D, V) from the hats: the first half of a sweep, m = m̂/S, q = (q̂+m̂²)/S², Q − q = (1/S − 1/A)/β, …"""
+    """(m, t, D, V) from the conjugates: the first half of a sweep, m = m̂/S, q = (q̂+m̂²)/S², Q − q = (1/S − 1/A)/β, …"""
     m_hat, q_hat, delta, A = x
     S = A - beta * delta  # the paper's 1 + r̂ − (β−1)Q̂ + βq̂
     return m_hat / S, q_hat / S**2, delta / (A * S), 1.0 / A
@@ -159,7 +159,7 @@ def solve_phi(L: Any, measure: Any, phi: Any, n: Any) -> Any:
 
 
 def sweep(x: Any, phi: Any, beta: Any, n: Any, eta: Any, weights: Any, window: Peak) -> tuple[Any, Any]:
-    """Overlaps from hats, φ from the budget, new hats from overlaps; ρ = φ/Φ is the paper's e^{−X²/2}/(√2π H(X))."""
+    """Overlaps from conjugates, φ from the budget, new conjugates; ρ = φ/Φ is the paper's e^{−X²/2}/(√2π H(X))."""
     m, t, D, V = overlaps(x, beta)
     q = m * m + t
     zeta, log_weights = window_rule(window, INNER_ORDER)
@@ -184,7 +184,7 @@ def sweep(x: Any, phi: Any, beta: Any, n: Any, eta: Any, weights: Any, window: P
 
 
 def sizes(x: Any, beta: Any, n: Any) -> Any:
-    """What a mismatch of the hats is compared with: the hats m̂, q̂, Q̂ and A themselves.
+    """What a mismatch of the conjugates is compared with: the conjugates m̂, q̂, Q̂ and A themselves.
 
     These are the sizes of ``stationary.State.equations`` (there every residual is a relative
     mismatch of a conjugate parameter), with its allowances for rounding, so 10⁻¹¹ asks the same of
@@ -199,7 +199,7 @@ def sizes(x: Any, beta: Any, n: Any) -> Any:
 
 @jax.jit
 def burst(x: Any, phi: Any, damping: Any, last: Any, fixed: Any, eta: Any, weights: Any, window: Peak) -> Any:
-    """Damped sweeps on given nodes until convergence, or until the hats have moved too far for these nodes.
+    """Damped sweeps on given nodes until convergence, or until the conjugates have moved too far for these nodes.
 
     Damping: the mismatch of one sweep is μ times that of the last, μ = 1 − damping·(1 − λ) with λ
     the dominant eigenvalue. μ < 0 (an oscillation) wants more damping, μ > 0 (a creep) less;
@@ -276,7 +276,7 @@ def iterate(start: Iterate, fixed: Floats, deadline: float) -> Iterate:
 
 
 def extrapolated(history: list[tuple[float, Iterate]], beta: float) -> Iterate:
-    """The start at β: a straight line through the last two converged points, in ln(hats), asinh φ and asinh β."""
+    """The start at β: a straight line through the last two converged points, in ln(conjugates), asinh φ and asinh β."""
     b1, one = history[-1]
     if len(history) == 1:
         return Iterate(one.x, one.phi)

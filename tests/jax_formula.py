@@ -18,11 +18,11 @@ from jax.scipy.special import erfc, logsumexp
 
 from gardner.model import Channel, Prior
 from gardner.model.special import Library
-from gardner.theory.average import CHECK_ORDER, Inner
-from gardner.theory.expansion import channel_psi, prior_psi
-from gardner.theory.pair import Pair
-from gardner.theory.quadrature import Grid, window_rule
-from gardner.theory.taylor import Floats
+from gardner.theory.formula.average import CHECK_ORDER, Inner
+from gardner.theory.formula.expansion import channel_psi, prior_psi
+from gardner.theory.formula.pair import Pair
+from gardner.theory.formula.quadrature import Grid, window_rule
+from gardner.theory.formula.taylor import Floats
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -110,7 +110,7 @@ class Theta(NamedTuple):
         return self.V + self.beta * self.D
 
 
-class Hats(NamedTuple):
+class Conjugates(NamedTuple):
     """Conjugate order parameters (m̂, q̂, Q̂, r̂) of JAX values."""
 
     m: Any
@@ -126,19 +126,19 @@ def theta_of(z: Any) -> Theta:
     return Theta(jnp.exp(z[0]), jnp.exp(z[1]), D, V, jnp.sinh(z[4]), beta)
 
 
-def hats_of(pair: Pair, z: Any) -> Hats:
-    """Hats at the coordinates (z, k); for a fixed norm A stands for nothing and is zero."""
+def hats_of(pair: Pair, z: Any) -> Conjugates:
+    """Conjugates at the coordinates (z, k); for a fixed norm A stands for nothing and is zero."""
     m, q, apart = jnp.exp(z[6]), jnp.exp(z[7]), jnp.exp(z[8])
     A: Any = 0.0
     if not pair.fixed_norm and math.isinf(pair.tail_precision):
         A = jnp.sinh(z[9])
     elif not pair.fixed_norm:
         A = jnp.exp(z[9]) - pair.tail_precision + jnp.maximum(jnp.sinh(z[5]), 0.0) * apart
-    return Hats(m, q, q + apart, A - q - apart)
+    return Conjugates(m, q, q + apart, A - q - apart)
 
 
 def entropic(theta: Theta, variance: float = 1.0) -> Any:
-    """½[(β−1) ln V + ln W + βt/W + β(1 − r/σ² − ln σ²)]: a Gaussian prior, its hats eliminated."""
+    """½[(β−1) ln V + ln W + βt/W + β(1 − r/σ² − ln σ²)]: a Gaussian prior, its conjugates eliminated."""
     _, t, _, V, _, beta = theta
     return 0.5 * (
         (beta - 1.0) * jnp.log(V)
@@ -148,21 +148,21 @@ def entropic(theta: Theta, variance: float = 1.0) -> Any:
     )
 
 
-def gaussian_hats(theta: Theta, variance: float = 1.0) -> Hats:
-    """The hats that are stationary for a Gaussian prior: m̂ = m/W, q̂ = t/W², Q̂ − q̂ = D/(VW)."""
+def gaussian_hats(theta: Theta, variance: float = 1.0) -> Conjugates:
+    """The conjugates that are stationary for a Gaussian prior: m̂ = m/W, q̂ = t/W², Q̂ − q̂ = D/(VW)."""
     q_hat = theta.t / theta.W**2
     Q_hat = q_hat + theta.D / (theta.V * theta.W)
-    return Hats(theta.m / theta.W, q_hat, Q_hat, 1.0 / theta.V - 1.0 / variance - Q_hat)
+    return Conjugates(theta.m / theta.W, q_hat, Q_hat, 1.0 / theta.V - 1.0 / variance - Q_hat)
 
 
-def coupling(theta: Theta, hats: Hats) -> Any:
+def coupling(theta: Theta, conjugates: Conjugates) -> Any:
     """(β/2) r r̂ − β m m̂ − (β(β−1)/2) Q Q̂ + (β²/2) q q̂."""
     beta = theta.beta
     return (
-        0.5 * beta * theta.r * hats.r
-        - beta * theta.m * hats.m
-        - 0.5 * beta * (beta - 1.0) * theta.Q * hats.Q
-        + 0.5 * beta**2 * theta.q * hats.q
+        0.5 * beta * theta.r * conjugates.r
+        - beta * theta.m * conjugates.m
+        - 0.5 * beta * (beta - 1.0) * theta.Q * conjugates.Q
+        + 0.5 * beta**2 * theta.q * conjugates.q
     )
 
 
@@ -200,29 +200,29 @@ def closed(pair: Pair, pool_ratio: float, theta: Theta, grid: Grid, nodes: list[
     return entropic(theta, pair.student.prior.second_moment) + pool_ratio * energy
 
 
-def weight_nodes(prior: Prior, beta: float, hats: Any, grid: Grid) -> tuple[Floats, Floats]:
+def weight_nodes(prior: Prior, beta: float, conjugates: Any, grid: Grid) -> tuple[Floats, Floats]:
     """Nodes λ and log-weights of the average over weights."""
     inner = Inner(
-        prior_psi(prior, float(hats.r + hats.Q)),
+        prior_psi(prior, float(conjugates.r + conjugates.Q)),
         beta,
-        math.sqrt(float(hats.q)) * grid.plain()[0],
-        float(hats.Q - hats.q),
+        math.sqrt(float(conjugates.q)) * grid.plain()[0],
+        float(conjugates.Q - conjugates.q),
     )
     return window_rule(inner.locate(single=False), 2 * CHECK_ORDER)
 
 
-def weight_average(pair: Pair, beta: Any, hats: Hats, grid: Grid, nodes: tuple[Floats, Floats]) -> Any:
+def weight_average(pair: Pair, beta: Any, conjugates: Conjugates, grid: Grid, nodes: tuple[Floats, Floats]) -> Any:
     """∫Dξ Z⁰_X(ξ) ln ∫Dλ exp[β ψ_X(r̂+Q̂, √(Q̂−q̂) λ + √q̂ ξ)]."""
     xi, weights = grid.plain()
-    fields = jnp.sqrt(hats.q) * xi[:, None] + jnp.sqrt(hats.Q - hats.q) * nodes[0]
-    psi = pair.student.prior.log_partition(hats.r + hats.Q, fields, JAX)
+    fields = jnp.sqrt(conjugates.q) * xi[:, None] + jnp.sqrt(conjugates.Q - conjugates.q) * nodes[0]
+    psi = pair.student.prior.log_partition(conjugates.r + conjugates.Q, fields, JAX)
     inner = logsumexp(beta * psi + nodes[1], axis=1)
-    signal = hats.m / jnp.sqrt(hats.q) / pair.teacher_scale
+    signal = conjugates.m / jnp.sqrt(conjugates.q) / pair.teacher_scale
     log_weight = pair.teacher.prior.log_partition(signal**2, signal * xi, JAX) - 0.5 * xi * xi
     return jnp.sum(weights * jnp.exp(log_weight) * inner) / math.sqrt(2.0 * math.pi)
 
 
-def jet_of(function: Callable[[jax.Array], Any], z: Floats) -> tuple[float, Floats, Floats]:
+def derivatives_of(function: Callable[[jax.Array], Any], z: Floats) -> tuple[float, Floats, Floats]:
     """Value, gradient and Hessian, a column at a time by one compiled program."""
 
     @jax.jit

@@ -10,7 +10,7 @@ from scipy.special import logsumexp
 
 from gardner import complexity_at, typical
 from gardner.model import GLM, Channel, Flip, Rademacher, Sign
-from gardner.theory.taylor import Floats
+from gardner.theory.formula.taylor import Floats
 
 
 def students(N: int) -> Floats:

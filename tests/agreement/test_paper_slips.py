@@ -9,7 +9,7 @@ from scipy.special import ndtr
 from gardner import bounds, complexity_at
 from gardner.inference.amp import amp
 from gardner.model import PERCEPTRON
-from gardner.theory.point import Point
+from gardner.theory.curve.point import Point
 
 ALPHA, BUDGET = 3.0, 0.6
 ZETA, _W = np.polynomial.hermite_e.hermegauss(140)

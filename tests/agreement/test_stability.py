@@ -9,8 +9,8 @@ from scipy.special import log_ndtr, logsumexp, ndtr
 
 from gardner import complexity_at
 from gardner.model import PERCEPTRON
-from gardner.theory.point import Point
-from gardner.theory.taylor import Floats
+from gardner.theory.curve.point import Point
+from gardner.theory.formula.taylor import Floats
 
 ALPHA, BUDGET = 3.0, 0.6
 _HERMITE = np.polynomial.hermite_e.hermegauss(140)

@@ -10,7 +10,7 @@ from gardner.report.figures import pool_size_chart
 from gardner.report.page import Figure, Section, Verdict
 from gardner.reproduce.recipe import Recipe, Workspace, certificate, perceptron_bounds
 from gardner.theory import Bounds, Status, pool, typical
-from gardner.theory.bounds import LN2
+from gardner.theory.answers.bounds import LN2
 from gardner.theory.parallel import answers
 
 POOLS = (3.0, 10.0, 100.0)

@@ -13,7 +13,7 @@ from gardner.report.figures import scaling_chart
 from gardner.report.page import Figure, Section, Verdict
 from gardner.reproduce.recipe import Progress, Recipe, Workspace, certificate
 from gardner.theory import pool
-from gardner.theory.bounds import LN2
+from gardner.theory.answers.bounds import LN2
 
 POOLS = tuple(float(alpha) for alpha in np.round(np.logspace(0, 4, 25), 4))
 

@@ -1,23 +1,24 @@
 """What any strategy could reach: the replica-symmetric large-deviation theory of [cui2020].
 
-The data flow is the import order: :mod:`pair` (who learns from whom), :mod:`quadrature` (nodes),
-:mod:`taylor` (numbers with derivatives), :mod:`expansion` (ψ with its derivatives), :mod:`average`
-(the inner integral) and :mod:`sums` (the outer ones) → :mod:`free_entropy` (THE formula, with
-:mod:`regression` for real labels and :mod:`hats` for priors without closed form), :mod:`jets`
-(evaluated) → :mod:`state_evolution` and :mod:`fixed_points` (β = 0), :mod:`typical`, :mod:`noise`
-(information) and :mod:`stationary` (Newton) → :mod:`branch` (continuation) → :mod:`complexity`
-(curves) → :mod:`bounds` (ends and extremes) → :mod:`inverse` (the questions asked backwards).
+A question goes down through the rooms, and its answer comes up again:
+
+- :mod:`gardner.theory.answers`: bounds, curves, budgets; what people ask for.
+- :mod:`gardner.theory.curve`: stationary points of Φ, followed from the typical subset to both ends.
+- :mod:`gardner.theory.random_subset`: β = 0, where every curve starts.
+- :mod:`gardner.theory.formula`: THE formula (``free_entropy``) and how it is evaluated.
+
+Beside them stand ``inputs`` (what is accepted), ``roots`` and ``parallel`` (several questions at once).
 """
 
-from gardner.theory.bounds import Bounds, End, bounds, bounds_sweep
-from gardner.theory.branch import Side, Status
-from gardner.theory.complexity import Curve, complexity_at, complexity_curve
-from gardner.theory.extremes import Extremes
+from gardner.theory.answers.bounds import Bounds, End, bounds, bounds_sweep
+from gardner.theory.answers.budget import BudgetAnswer, budget_for
+from gardner.theory.answers.complexity import Curve, complexity_at, complexity_curve
+from gardner.theory.answers.extremes import Extremes
+from gardner.theory.curve.branch import Side, Status
+from gardner.theory.curve.point import Point
+from gardner.theory.formula.information import capacity
 from gardner.theory.inputs import check_inputs, check_model, check_target
-from gardner.theory.inverse import BudgetAnswer, budget_for
-from gardner.theory.noise import capacity
-from gardner.theory.point import Point
-from gardner.theory.typical import Solution, Typical, pool, typical
+from gardner.theory.random_subset.typical import Solution, Typical, pool, typical
 
 __all__ = [
     "Bounds",

@@ -7,8 +7,8 @@ from typing import cast
 
 from gardner.errors import InvalidInputError
 from gardner.model import GLM
-from gardner.theory.pair import Pair, pair_of
-from gardner.theory.regression import is_linear
+from gardner.theory.formula.pair import Pair, pair_of
+from gardner.theory.formula.regression import is_linear
 
 SMALLEST, LARGEST = 1e-9, 1e7  # of α and n: what double precision carries through
 UNITS = (1e-12, 1e12)  # of the mean square of a weight: products of its powers must stay far from overflow

@@ -1,0 +1,1 @@
+"""Questions with their answers: bounds, curves and budgets."""

@@ -1,0 +1,268 @@
+"""The questions people ask backwards: how many labels does a given volume or accuracy cost?
+
+Three answers to each: for the *best* subset of the pool (the lower end of the complexity curve),
+for a *label-agnostic* strategy, and for *random* choice. A label-agnostic strategy gains at most
+one bit a label, ln v ≥ −n ln 2, and cannot have a volume that no subset has; its accuracy is read
+off the complexity curve at that volume. That reading is an estimate (subsets of that volume which
+an agnostic strategy finds need not be typical among them); what is certain is the rate–distortion
+floor: n labels carry at most n bits a weight, so Q ≤ 1 − 4^{−n} and accuracy ≤ 1 − arccos(√Q)/π
+[cover2006, §10.3].
+"""
+
+from __future__ import annotations
+
+import functools
+import math
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from gardner.errors import ConvergenceError, InvalidInputError
+from gardner.model import GLM, PERCEPTRON
+from gardner.theory.answers.bounds import LN2
+from gardner.theory.answers.complexity import at_volume, branch
+from gardner.theory.curve.branch import Side, Status, follow
+from gardner.theory.curve.point import Point, order_parameters, point_of
+from gardner.theory.curve.stationary import Control, Problem, State, at_complexity, at_log_volume, solve
+from gardner.theory.inputs import LARGEST, SMALLEST, check_model, check_target
+from gardner.theory.random_subset.typical import Typical, pool, typical
+from gardner.theory.roots import root_between
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+_RELATIVE = 1e-9  # accuracy of the budgets
+_SAME = 1e-8  # of ln v or accuracy: a goal this close to the pool's own value is the pool's own value
+_BESIDE = 1e-3  # share of a budget over which a slope is taken
+_SMALLEST = 1e-4  # budgets below this fraction of a label per weight are not searched
+
+
+@dataclass(frozen=True)
+class BudgetAnswer:
+    """Smallest budgets that reach a goal; ``None`` where the pool does not reach it.
+
+    ``agnostic_floor`` is the certain lower bound for a label-agnostic strategy, ``agnostic`` the
+    budget at which its volume bound reaches the goal. ``best_point`` is the end of the curve behind
+    ``best``, with its residual, quadrature error and stability. ``errors`` says how far each budget
+    may be off: the error of the goal's quantity at the point behind it, divided by its slope in the
+    budget. ``notes`` says why an answer is missing.
+    """
+
+    pool_ratio: float
+    log_volume: float | None
+    accuracy: float | None
+    best: float | None
+    agnostic: float | None
+    agnostic_floor: float | None
+    random: float | None
+    pool: Typical
+    best_point: Point | None = None
+    notes: tuple[str, ...] = ()
+    errors: dict[str, float] = field(default_factory=dict)
+
+    def to_frame(self) -> pd.DataFrame:
+        """One row a kind of choice."""
+        import pandas as pd  # here, so that the solver starts without it
+
+        kinds = ("best", "agnostic", "agnostic_floor", "random")
+        budgets, errors = [getattr(self, kind) for kind in kinds], [self.errors.get(kind) for kind in kinds]
+        return pd.DataFrame({"choice": kinds, "budget": budgets, "budget_error": errors}).assign(
+            alpha=self.pool_ratio, log_volume=self.log_volume, accuracy=self.accuracy
+        )
+
+
+@np.errstate(all="ignore")  # overflow and NaN are looked for where they matter
+def budget_for(
+    model: GLM = PERCEPTRON,
+    pool_ratio: float = 3.0,
+    *,
+    log_volume: float | None = None,
+    accuracy: float | None = None,
+    progress: Callable[[float], None] | None = None,
+) -> BudgetAnswer:
+    """The smallest budgets that reach a log-volume (per weight, natural logarithm) or an accuracy.
+
+    >>> answer = budget_for(pool_ratio=3.0, log_volume=-0.5)
+    >>> round(answer.best, 3), round(answer.agnostic, 3), round(answer.random, 3)
+    (0.295, 0.721, 0.815)
+    """
+    pair = check_model(model)
+    if not (pair.gaussian and model.channel.noiseless and model.channel.labels):
+        why = "volumes fall with the budget, and one label is one bit, only for a Gaussian prior and noiseless labels"
+        raise InvalidInputError("model", model, why, hint="use bounds over a range of budgets")
+    check_target(pool_ratio, log_volume, accuracy)
+    alpha = float(pool_ratio)
+    whole = pool(model, alpha)
+    answer = functools.partial(BudgetAnswer, alpha, log_volume, accuracy, pool=whole)
+    goal = _Goal(None if log_volume is None else float(log_volume), None if accuracy is None else float(accuracy))
+    random = _typical_budget(model, goal.excess_of_typical)
+    short = -goal.excess_of_typical(whole)
+    if short > _SAME:
+        note = f"the whole pool reaches only {goal.value_of(whole):.8g}: {_larger_pool(random)}"
+        return answer(best=None, agnostic=None, agnostic_floor=None, random=None, notes=(note,))
+    if short > -_SAME:
+        note = "the goal is what the whole pool reaches"
+        return answer(best=alpha, agnostic=alpha, agnostic_floor=goal.floor, random=alpha, notes=(note,))
+    return _answer(answer, _Ends(model, alpha, progress or (lambda _: None)), goal, alpha, random)
+
+
+@dataclass(frozen=True)
+class _Goal:
+    """What is to be reached: a log-volume or an accuracy; an excess is positive where it is reached."""
+
+    log_volume: float | None
+    accuracy: float | None
+
+    def value_of(self, known: Typical) -> float:
+        return known.log_volume if self.log_volume is not None else known.accuracy
+
+    def excess_of_typical(self, known: Typical) -> float:
+        return self._excess(known.log_volume, known.accuracy)
+
+    def excess(self, state: State) -> float:
+        return self._excess(state.log_volume, order_parameters(state.problem.pair, state.theta)["accuracy"])
+
+    def _excess(self, log_volume: float, accuracy: float) -> float:
+        return (
+            (self.log_volume or 0.0) - log_volume if self.log_volume is not None else accuracy - (self.accuracy or 0.0)
+        )
+
+    @property
+    def floor(self) -> float:
+        """Labels that any label-agnostic strategy needs: −log₂ v, or the rate–distortion bound."""
+        if self.log_volume is not None:
+            return -self.log_volume / LN2
+        return -0.5 * math.log2(math.sin(math.pi * (1.0 - (self.accuracy or 0.0))) ** 2)
+
+
+def _answer(
+    answer: Callable[..., BudgetAnswer], ends: _Ends, goal: _Goal, alpha: float, random: float | None
+) -> BudgetAnswer:
+    """The three budgets of a goal within reach of the pool."""
+    best, notes = _smallest_budget(ends, goal, alpha, random)
+    agnostic, point, errors = None, None, dict[str, float]()
+    try:
+        if best is not None:
+            point = point_of(ends.minimum(best))
+            errors["best"] = _budget_error(goal, point, best, lambda n: goal.excess(ends.minimum(n)))
+        if goal.log_volume is not None:
+            agnostic = max(goal.floor, best or 0.0)
+            errors["agnostic"] = 0.0 if agnostic == goal.floor else errors["best"]
+        elif best is not None:
+            agnostic = _root(lambda n: goal.excess(ends.agnostic(n)), best, alpha)
+            there = point_of(ends.agnostic(agnostic))
+            errors["agnostic"] = _budget_error(goal, there, agnostic, lambda n: goal.excess(ends.agnostic(n)))
+    except ConvergenceError as error:
+        notes = (*notes, error.what)
+    capped = None if random is None else min(random, alpha)
+    result = answer(best=best, agnostic=agnostic, agnostic_floor=goal.floor, random=capped, best_point=point)
+    return replace(result, notes=notes, errors=errors)
+
+
+def _budget_error(goal: _Goal, point: Point, budget: float, excess: Callable[[float], float]) -> float:
+    """How far a budget may be off: the error of what the goal asks for, over its slope in the budget."""
+    off = point.quadrature_error if goal.log_volume is not None else point.accuracy_error
+    nearby = (1.0 - _BESIDE) * budget
+    slope = (excess(budget) - excess(nearby)) / (budget - nearby)
+    return off / slope + _RELATIVE * budget if slope > 0.0 else math.inf
+
+
+def _larger_pool(random: float | None) -> str:
+    return "no pool reaches it" if random is None else f"a pool of alpha >= {random:.6g} is needed"
+
+
+def _typical_budget(model: GLM, excess: Callable[[Typical], float]) -> float | None:
+    """The budget of random choice: ``excess`` grows with it."""
+    low, high = SMALLEST, 1.0
+    while excess(typical(model, high)) < 0.0:
+        low, high = high, 4.0 * high
+        if high > LARGEST:
+            return None
+    return root_between(
+        lambda n: excess(typical(model, n)), low, high, what="budget of random choice", relative=_RELATIVE
+    )
+
+
+class _Ends:
+    """Points of the curve as functions of the budget, each solved from a neighbour where that works."""
+
+    def __init__(self, model: GLM, alpha: float, tell: Callable[[float], None]) -> None:
+        self._model, self._alpha, self._tell = model, alpha, tell
+        self._minima: dict[float, State] = {}
+        self._halvings: dict[float, State] = {}
+
+    def minimum(self, budget: float) -> State:
+        """The state at the smallest volume of a budget."""
+        if budget in self._minima:
+            return self._minima[budget]
+        problem = Problem(self._model, self._alpha, budget)
+        state = self._near(self._minima, problem, at_complexity(0.0))
+        if state is None:
+            followed = branch(problem, Side.MIN)
+            if followed.end is None or followed.status in {Status.UNRESOLVED, Status.IMPRECISE}:
+                raise ConvergenceError(f"the lower end at budget {budget:.6g} is unresolved ({followed.reason})")
+            state = followed.end
+        return self._keep(self._minima, budget, state)
+
+    def agnostic(self, budget: float) -> State:
+        """The state at the label-agnostic volume bound of a budget, max(−n ln 2, smallest volume)."""
+        if budget in self._halvings:
+            return self._halvings[budget]
+        problem, halving = Problem(self._model, self._alpha, budget), -budget * LN2
+        state = self._near(self._halvings, problem, at_log_volume(halving))
+        if state is None or state.complexity < 0.0:
+            # the branch is followed no further than needed: its end may be far away
+            side = follow(problem, Side.MIN, lambda state: state.log_volume < halving)
+            if side.end is None or side.end.log_volume >= halving:
+                return self.minimum(budget)
+            state = at_volume(problem, side, halving)
+        return self._keep(self._halvings, budget, state)
+
+    def _near(self, known: dict[float, State], problem: Problem, control: Control) -> State | None:
+        near = min(known, key=lambda other: abs(math.log(other / problem.budget)), default=None)
+        if near is None or abs(math.log(near / problem.budget)) > 0.1:
+            return None
+        try:
+            state = solve(problem, known[near].z, control)
+        except ConvergenceError:
+            return None
+        return state if state.theta.beta < 0.0 else None
+
+    def _keep(self, known: dict[float, State], budget: float, state: State) -> State:
+        known[budget] = state
+        self._tell(1.0 - 0.9 ** (len(self._minima) + len(self._halvings)))
+        return state
+
+
+def _smallest_budget(
+    ends: _Ends, goal: _Goal, alpha: float, random: float | None
+) -> tuple[float | None, tuple[str, ...]]:
+    """The budget at which the lower end of the curve reaches the goal; a note says why it was not found.
+
+    The search starts below what random choice needs, and at no more than a label a weight: the best
+    subset needs less than the one, and hardly ever more than the other.
+    """
+    try:
+        low = max(min(0.3 * (alpha if random is None else min(random, alpha)), 1.0), _SMALLEST)
+        while goal.excess(ends.minimum(low)) > 0.0:
+            low *= 0.4
+            if low < _SMALLEST:
+                return None, (f"the best subset needs fewer than {_SMALLEST:g} labels per weight",)
+        return _root(lambda n: goal.excess(ends.minimum(n)), low, alpha), ()
+    except ConvergenceError as error:
+        return None, (f"best subset: {error.what}",)
+
+
+def _root(excess: Callable[[float], float], low: float, alpha: float) -> float:
+    """A root of an increasing function of the budget above ``low``; at the pool itself the target is known to be
+    reached."""
+    high = low
+    while excess(high) < 0.0:
+        low, high = high, min(1.5 * high, 0.5 * (high + alpha))
+        if alpha - high < 1e-6 * alpha:
+            return alpha
+    if low == high:
+        return high
+    return root_between(excess, low, high, what="budget", absolute=1e-12, relative=_RELATIVE)

@@ -1,0 +1,222 @@
+"""The complexity Σ(n, ln v): how many subsets of a pool have a given Gardner volume, e^{NΣ}.
+
+Σ = Φ − β ln v − nφ at n = ∂Φ/∂φ, ln v = ∂Φ/∂β [cui2020, eq. (7)]; along a curve of fixed n, dΣ/d ln
+v = −β.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+from dataclasses import asdict, dataclass, replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from gardner.errors import ConvergenceError, InvalidInputError
+from gardner.model import GLM, PERCEPTRON
+from gardner.theory.curve import condensed, frozen
+from gardner.theory.curve.branch import Branch, Side, Status, follow, settled
+from gardner.theory.curve.point import Point, between, judged, next_to, point_of, typical_point, whole_pool_point
+from gardner.theory.curve.stationary import Problem, State, at_beta, at_log_volume, solve
+from gardner.theory.formula.free_entropy import BETA
+from gardner.theory.formula.taylor import Floats
+from gardner.theory.inputs import check_budget, check_count, check_model, check_number, check_pool_ratio
+from gardner.theory.random_subset.typical import typical_of
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+MOST_POINTS = 10_000
+_NEAR_ONE, _BESIDE_ONE = 1e-6, 1e-4  # of β
+_NEAR_TOP = 1e-4  # of a side's length: nearer to the typical point than that, values are interpolated
+
+
+@dataclass(frozen=True)
+class Curve:
+    """A complexity curve at fixed pool ratio and budget, from the smallest volume to the largest.
+
+    Its points are those of a student who still doubts. Where discrete weights become known (status
+    ``frozen``) the last one is the point at which the posterior jumps onto the teacher
+    (``Bounds.minimum`` holds both students).
+    """
+
+    pool_ratio: float
+    budget: float
+    points: tuple[Point, ...]
+    status: dict[str, str]
+    reason: dict[str, str]
+
+    def to_frame(self) -> pd.DataFrame:
+        """One row a point."""
+        import pandas as pd  # here, so that the solver starts without it
+
+        return pd.DataFrame([asdict(point) for point in self.points]).assign(alpha=self.pool_ratio, budget=self.budget)
+
+
+@functools.lru_cache(maxsize=64)
+def branch(problem: Problem, side: Side) -> Branch:
+    """One side of a curve, as far as there are subsets of it, remembered."""
+    followed = frozen.cut(follow(problem, side, stop_of(problem, side)))
+    if side is Side.MAX and condensed.condenses(problem):
+        return replace(followed, status=Status.CONDENSED, reason=condensed.REASON)
+    return followed
+
+
+def stop_of(problem: Problem, side: Side) -> Callable[[State], bool]:
+    """Where a side need not be followed further: discrete weights are known, or weights condense."""
+    if side is Side.MAX:
+        return condensed.stop(problem)
+    return frozen.stop(problem)
+
+
+@np.errstate(all="ignore")  # overflow and NaN are looked for where they matter
+def complexity_curve(
+    model: GLM = PERCEPTRON,
+    pool_ratio: float = 3.0,
+    budget: float = 0.6,
+    points: int | None = None,
+    progress: Callable[[float], None] | None = None,
+    teacher: GLM | None = None,
+) -> Curve:
+    """Σ against ln v at fixed budget, both sides to their ends.
+
+    ``points`` asks for that many (at least 3), equally spaced in ln v and solved each, the two ends
+    and the typical point among them; without it, the points the branch follower chose come back.
+    ``progress`` is called with the fraction done; ``teacher`` is the teacher's model if it is not
+    the student's.
+    """
+    problem = checked(model, pool_ratio, budget, teacher)
+    if points is not None:
+        check_count("points", points, 3, MOST_POINTS)
+    if problem.budget == problem.pool_ratio:
+        zero = {side.value: Status.ZERO.value for side in Side}
+        return Curve(problem.pool_ratio, problem.budget, (whole_pool_point(problem),), zero, dict.fromkeys(zero, ""))
+    sides = {side: branch(problem, side) for side in Side}
+    states = {side: [settled(state) for state in sides[side].states] if points is None else [] for side in Side}
+    reasons = {side: sides[side].reason for side in Side}
+    if points is not None:
+        states = _spread(problem, sides, points, reasons)
+    todo = [*reversed(states[Side.MIN]), None, *states[Side.MAX]]
+    solved = []
+    for index, state in enumerate(todo):
+        solved.append(typical_point(problem) if state is None else point_of(state))
+        if progress is not None:
+            progress((index + 1) / len(todo))
+    last = {Side.MIN: solved[0], Side.MAX: solved[-1]}
+    ends = {side: judged(sides[side].status, last[side], reasons[side]) for side in Side}
+    return Curve(
+        problem.pool_ratio,
+        problem.budget,
+        tuple(solved),
+        {side.value: status.value for side, (status, _) in ends.items()},
+        {side.value: reason for side, (_, reason) in ends.items()},
+    )
+
+
+def _spread(
+    problem: Problem, sides: dict[Side, Branch], points: int, reasons: dict[Side, str]
+) -> dict[Side, list[State]]:
+    """States at equal distances of ln v on both sides of the typical point, shared out by the length of the sides.
+
+    A point that cannot be solved is told in ``reasons``; the others stand.
+    """
+    top = typical_of(problem.pair, problem.budget).log_volume
+    reach = {side: abs(sides[side].states[-1].log_volume - top) if sides[side].states else 0.0 for side in Side}
+    share = round((points - 1) * reach[Side.MIN] / max(sum(reach.values()), 1e-300))
+    share = min(max(share, 1), points - 2)
+    result: dict[Side, list[State]] = {}
+    for side, count in ((Side.MIN, share), (Side.MAX, points - 1 - share)):
+        states = sides[side].states
+        reached = states[-1].log_volume if states else top
+        targets = top + np.linspace(0.0, 1.0, count + 1)[1:-1] * (reached - top) if states else np.array([])
+        result[side] = []
+        for target in targets:
+            try:
+                result[side].append(at_volume(problem, sides[side], float(target)))
+            except ConvergenceError as error:
+                reasons[side] = f"{reasons[side]}; {error.what}".lstrip("; ")
+        result[side] += states[-1:]
+    return result
+
+
+def at_volume(problem: Problem, side: Branch, log_volume: float) -> State:
+    """The state of given ln v on a side that has been followed beyond it."""
+    if not side.states:
+        raise ConvergenceError(f"no point of the {side.side} side is known ({side.reason})")
+    top = typical_of(problem.pair, problem.budget).log_volume
+    volumes = np.array([top, *(state.log_volume for state in side.states)])
+    places = [side.start, *(state.z for state in side.states)]
+    index = int(np.argmax(side.side.sign * (volumes - log_volume) >= 0.0))
+    index = max(index, 1)
+    before, after = volumes[index - 1], volumes[index]
+    weight = (log_volume - before) / (after - before) if after != before else 1.0
+    guesses = [places[index - 1] + weight * (places[index] - places[index - 1]), places[index]]
+    if index > 1:
+        guesses.append(places[index - 1])
+    failure: ConvergenceError | None = None
+    for guess in guesses:
+        try:
+            return solve(side.problem, _off_zero(guess, side.side), at_log_volume(log_volume))
+        except ConvergenceError as error:
+            failure = error
+    raise ConvergenceError(f"ln v = {log_volume:g} could not be solved for ({failure.what if failure else ''})")
+
+
+def _off_zero(z: Floats, side: Side) -> Floats:
+    """The equations are divided by β; a start at exactly zero is moved off it."""
+    if z[BETA] != 0.0:
+        return z
+    moved = z.copy()
+    moved[BETA] = side.sign * 1e-3
+    return moved
+
+
+@np.errstate(all="ignore")  # overflow and NaN are looked for where they matter
+def complexity_at(
+    model: GLM = PERCEPTRON,
+    pool_ratio: float = 3.0,
+    budget: float = 0.6,
+    log_volume: float = -0.6,
+    teacher: GLM | None = None,
+) -> Point:
+    """Σ and everything else at a given (n, ln v); outside the curve's range an error tells the range."""
+    problem = checked(model, pool_ratio, budget, teacher)
+    target = check_number("log_volume", log_volume)
+    if problem.budget == problem.pool_ratio:
+        whole = whole_pool_point(problem)
+        if abs(whole.log_volume - target) > 1e-9:
+            raise InvalidInputError(
+                "log_volume", target, f"at budget = alpha the only volume is {whole.log_volume:.8g}"
+            )
+        return whole
+    top = typical_point(problem)
+    side = branch(problem, Side.MIN if target < top.log_volume else Side.MAX)
+    if target == top.log_volume:
+        return top
+    end = side.states[-1].log_volume if side.states else top.log_volume
+    if side.side.sign * (target - end) > 1e-12:
+        known = "the curve ends" if side.status is not Status.UNRESOLVED else "the curve could be followed only"
+        raise InvalidInputError(
+            "log_volume",
+            target,
+            f"{known} at {end:.8g} for alpha = {problem.pool_ratio:g}, budget = {problem.budget:g}",
+            hint="see gardner bounds for the range",
+        )
+    near = _NEAR_TOP * (end - top.log_volume)
+    if abs(target - top.log_volume) < abs(near):
+        return next_to(top, point_of(at_volume(problem, side, top.log_volume + near)), target)
+    state = at_volume(problem, side, target)
+    if abs(state.theta.beta - 1.0) > _NEAR_ONE:
+        return point_of(state)
+    # at β = 1 the equation for D is a limit: from both sides
+    neighbours = [solve(problem, state.z, at_beta(1.0 + sign * _BESIDE_ONE)) for sign in (-1.0, 1.0)]
+    return between(point_of(state), *map(point_of, neighbours))
+
+
+def checked(model: GLM, pool_ratio: float, budget: float, teacher: GLM | None = None) -> Problem:
+    """A problem from checked inputs."""
+    check_model(model, teacher)
+    alpha = check_pool_ratio(pool_ratio)
+    return Problem(model, alpha, check_budget(budget, alpha), None if teacher == model else teacher)

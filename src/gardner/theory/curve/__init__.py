@@ -1,0 +1,1 @@
+"""A complexity curve: its stationary points, followed from the typical subset to both ends."""

@@ -1,0 +1,304 @@
+"""Following a branch at fixed budget from the typical subset to the end of the complexity curve.
+
+The branch is a curve in the six unknowns; it is followed by its length (in logarithmic
+coordinates), so folds in β and walls where ln v stands still while |β| grows by decades are walked
+through alike. It ends where Σ = 0, or where the rest is bracketed: past a point, ln v can move by
+at most Σ/|β|, since dΣ/d ln v = −β and Σ is concave there; and without noise no subset has a
+smaller volume than the whole pool.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from enum import StrEnum
+
+import numpy as np
+
+from gardner.errors import ConvergenceError
+from gardner.theory.curve.stationary import (
+    TOLERANCE,
+    Problem,
+    State,
+    at_beta,
+    at_complexity,
+    at_distance,
+    solve,
+)
+from gardner.theory.formula.conjugates import to_k
+from gardner.theory.formula.free_entropy import BETA, LN_T, to_coordinates
+from gardner.theory.formula.taylor import Floats
+from gardner.theory.random_subset.typical import typical_conjugates, typical_of, typical_theta
+
+BRACKETED = 1e-5  # Σ/|β| below which an end counts as found
+_GOOD_ENOUGH = 1e-6  # … below which a failing step ends the walk instead of being shortened
+_WALL, _NOISE = 1e4, 1e-9  # beyond that |β| ln v stands still, and a step back by more than that is rounding, no fold
+_TIGHT = 1e-9  # … and below which nothing is gained by going on
+_NEARLY = 1e-3  # … and below which it is imprecise
+_LARGEST_BETA = 1e9
+_MOST_STEPS = 400  # tried per side; an honest "unresolved" beats a hang, and a count does not depend on the machine
+_SHORTEST_WITH_CONJUGATES, _SHORTEST_NEAR_END = 1e-2, 0.1
+_TURN = 0.03  # longest step round a turning point of ln v
+_WALKING = 1e-6  # mismatch at which a point is good enough to go on from …
+_TINY = 0.01  # … at larger budgets than that
+_FIRST_STEP, _LONGEST_STEP, _SHORTEST_STEP = 0.6, 2.5, 1e-5
+
+
+_MOST_BEND = 0.3
+_STRAIGHT = 0.5  # least cosine between the tangents of neighbouring points
+
+
+class Side(StrEnum):
+    """Which end of the curve: the smallest or the largest volume."""
+
+    MIN = "min"
+    MAX = "max"
+
+    @property
+    def sign(self) -> int:
+        """The sign of β on this side."""
+        return -1 if self is Side.MIN else 1
+
+
+class Status(StrEnum):
+    """How a branch ended.
+
+    ``frozen`` is for discrete weights only (:mod:`gardner.theory.curve.frozen`), ``condensed`` for
+    weights of heavy tails (:mod:`gardner.theory.curve.condensed`). ``imprecise`` is said of an end that
+    was reached, but whose ln v is not known to the six decimals that are printed of others
+    (:func:`gardner.theory.curve.point.judged`).
+    """
+
+    ZERO = "zero"
+    BRACKETED = "bracketed"
+    UNRESOLVED = "unresolved"
+    FROZEN = "frozen"
+    CONDENSED = "condensed"
+    IMPRECISE = "imprecise"
+
+
+@dataclass(frozen=True)
+class Branch:
+    """The points of one side, from the first beyond β = 0 to the last, and how it ended.
+
+    The last is solved to full precision. The others lie on the branch to 10⁻⁶, which is enough to
+    go on from; :func:`settled` solves one of them fully.
+    """
+
+    problem: Problem
+    side: Side
+    start: Floats
+    states: list[State] = field(repr=False)
+    status: Status
+    reason: str = ""
+    floor: float = -math.inf  # ln v is known to be no smaller
+
+    @property
+    def end(self) -> State | None:
+        """The last point: at Σ = 0 if the status is ``zero``."""
+        return self.states[-1] if self.states else None
+
+    @property
+    def bracket(self) -> tuple[float, float] | None:
+        """Interval of ln v that holds the end, when Σ = 0 itself was not reached (for the maximum it opens upwards)."""
+        if self.end is None or self.status not in {Status.BRACKETED, Status.IMPRECISE}:
+            return None
+        reach, here = _reach(self.end, self.floor), self.end.log_volume
+        return (here - reach, here) if self.side is Side.MIN else (here, here + reach)
+
+
+Stop = Callable[[State], bool]
+
+
+def follow(problem: Problem, side: Side, stop: Stop = lambda _: False) -> Branch:
+    """Follow one side to its end; never raises for numerical reasons, the status tells.
+
+    ``stop`` says of a point that the rest is not wanted; the branch then ends there unresolved.
+    """
+    states: list[State] = []
+    start, floor = np.full(6, np.nan), -math.inf
+    try:
+        with np.errstate(all="ignore"):  # overflow and NaN are looked for where they matter
+            start, floor = begin(problem), _floor(problem, side)
+            status, reason = _walk(problem, side, start, states, stop, floor)
+    except ConvergenceError as error:
+        status, reason = Status.UNRESOLVED, error.what
+    except (ArithmeticError, np.linalg.LinAlgError) as error:  # overflow, division by zero
+        status, reason = Status.UNRESOLVED, f"the numbers left the range of double precision ({error})"
+    if status is Status.UNRESOLVED and states and states[-1].complexity < 0.0:
+        states.pop()  # no subset has that volume
+    if states:
+        states[-1] = settled(states[-1])
+    reach = _reach(states[-1], floor) if status is Status.UNRESOLVED and states else math.inf
+    if reach < BRACKETED:
+        status = Status.BRACKETED
+    elif reach < _NEARLY:
+        status, reason = Status.IMPRECISE, f"ln v can go no further than {reach:.0e}; {reason}"
+    return Branch(problem, side, start, states, status, reason, floor)
+
+
+def settled(state: State) -> State:
+    """The same point of the branch, solved to full precision; where that fails, as it is (its residual tells)."""
+    if state.residual <= TOLERANCE:
+        return state
+    try:
+        with np.errstate(all="ignore"):
+            return solve(state.problem, state.z, at_distance(state.z, np.asarray(state.tangent)))
+    except ConvergenceError:
+        return state
+
+
+def _floor(problem: Problem, side: Side) -> float:
+    """The pool's ln v: without noise every subset leaves at least the weights that all labels leave."""
+    pair = problem.pair
+    if side is Side.MAX or pair.regression or not (pair.matched and pair.student.channel.noiseless):
+        return -math.inf
+    return typical_of(pair, problem.pool_ratio).log_volume
+
+
+def begin(problem: Problem) -> Floats:
+    """The coordinates of the typical subset, with the conjugates of a prior without closed form."""
+    where = (problem.pair, problem.pool_ratio, problem.budget)
+    place = to_coordinates(np.array(typical_theta(*where)))
+    if problem.pair.gaussian:
+        return place
+    return np.append(place, to_k(problem.pair, 0.0, typical_conjugates(*where)))
+
+
+def _reach(state: State, floor: float) -> float:
+    """How far ln v can still move: no further than Σ/|β|, and not below its floor."""
+    return min(abs(state.complexity / float(state.theta.beta)), max(state.log_volume - floor, 0.0))
+
+
+def _walk(
+    problem: Problem, side: Side, start: Floats, states: list[State], stop: Stop, floor: float
+) -> tuple[Status, str]:
+    """Append solved points until the branch ends; returns how it ended."""
+    states.append(_first(problem, side, start))
+    tangent = _oriented(states[0], side.sign * np.eye(len(start))[BETA])  # away from β = 0
+    step, easy = _FIRST_STEP, 3 if _walking(problem) > TOLERANCE else 4  # evaluations
+    path = [(states[0].z, tangent)]
+    for _ in range(_MOST_STEPS):
+        last = states[-1]
+        if last.complexity <= 0.0:
+            states[-1] = _zero(problem, states[-2].z if len(states) > 1 else start, states)
+            return Status.ZERO, ""
+        if stop(last):
+            return Status.UNRESOLVED, "not followed further"
+        reach = _reach(last, floor)
+        if reach < _TIGHT or abs(last.theta.beta) > _LARGEST_BETA:
+            return (Status.BRACKETED, "") if reach < BRACKETED else (Status.UNRESOLVED, "|β| beyond 1e9")
+        try:
+            new = _next(problem, side, last, _ahead(path, step))
+        except ConvergenceError as error:
+            if reach < _GOOD_ENOUGH:
+                return Status.BRACKETED, ""
+            step *= 0.4
+            if step < (_SHORTEST_NEAR_END if reach < _NEARLY else _shortest_step(problem)):
+                return Status.UNRESOLVED, f"the branch could not be followed further ({error.what})"
+            continue
+        states.append(new)
+        path = [path[-1], (new.z, _oriented(new, new.z - last.z))]
+        step = min(
+            _LONGEST_STEP, step * (1.7 if new.iterations <= easy else 1.2 if new.iterations <= easy + 1 else 0.7)
+        )
+    return Status.UNRESOLVED, f"no end within {_MOST_STEPS} steps"
+
+
+def _ahead(path: list[tuple[Floats, Floats]], step: float) -> Floats:
+    """A predicted step: the cubic through the last two points and tangents goes on.
+
+    What it adds to the tangent is at most a third of the step: on walls tangents carry rounding
+    noise.
+    """
+    here, tangent = path[-1]
+    if len(path) == 1:
+        return step * tangent
+    before, old = path[0]
+    chord = here - before
+    h = float(np.linalg.norm(chord))
+    # z(s) = here + s·tangent + s²·bend + s³·twist, with z(−h) = before and z'(−h) = old
+    bend = (2.0 * tangent + old) / h - 3.0 * chord / h**2
+    twist = (tangent + old) / h**2 - 2.0 * chord / h**3
+    turn = step * bend + step * step * twist
+    size = float(np.linalg.norm(turn))
+    return step * (tangent + (turn if size < _MOST_BEND else turn * (_MOST_BEND / size)))
+
+
+def _shortest_step(problem: Problem) -> float:
+    """When to give up; with conjugates among the unknowns a failed step is costly."""
+    return _SHORTEST_STEP if problem.pair.gaussian else _SHORTEST_WITH_CONJUGATES
+
+
+def _walking(problem: Problem) -> float:
+    """The mismatch a point may have on the way.
+
+    With conjugates among the unknowns, and at tiny budgets, the equations are too ill-conditioned for
+    less than full precision.
+    """
+    return _WALKING if problem.pair.gaussian and problem.budget > _TINY else TOLERANCE
+
+
+def _oriented(state: State, direction: Floats) -> Floats:
+    """The unit tangent of the branch, pointing along ``direction``."""
+    tangent = np.asarray(state.tangent)
+    return tangent if tangent @ direction > 0.0 else -tangent
+
+
+def _first(problem: Problem, side: Side, start: Floats) -> State:
+    """The first point beyond β = 0; at small budgets curves are flat, and β further out keeps clear of rounding."""
+    furthest = 0.3 * min(max(0.1 / problem.budget, 1.0), 10.0)
+    for beta in furthest * np.array([1.0, 0.3, 0.1, 0.03, 0.01]):
+        target = side.sign * (beta if abs(beta - 1.0) > 0.05 else 0.9)  # at β = 1 the equations are a limit
+        guess = start.copy()
+        guess[BETA] = np.arcsinh(target)
+        try:
+            return solve(problem, guess, at_beta(target), _walking(problem))
+        except ConvergenceError as error:
+            failure = error
+    raise ConvergenceError(f"no point next to the typical subset ({failure.what})")
+
+
+def _next(problem: Problem, side: Side, last: State, ahead: Floats) -> State:
+    """One step along the branch; a landing that turned round or jumped to another branch is refused."""
+    predicted, step = last.z + ahead, float(np.linalg.norm(ahead))
+    tangent = ahead / step
+    new = solve(problem, predicted, at_distance(predicted, tangent), _walking(problem))
+    # at tiny t = q − m² the coordinate ln t carries rounding noise that nothing else feels
+    if np.linalg.norm(np.delete(new.z - predicted, LN_T)) > 0.75 * step:
+        raise ConvergenceError("the corrector moved further than the predictor")
+    if abs(np.asarray(new.tangent) @ tangent) < _STRAIGHT and step > 1e-2:
+        raise ConvergenceError("the branch bends too sharply for the step")
+    backwards = side.sign * (new.log_volume - last.log_volume) < -_NOISE
+    if new.theta.beta * last.theta.beta <= 0.0 or (backwards and abs(last.theta.beta) > _WALL):
+        raise ConvergenceError("the branch turned back")
+    # a turning point of ln v between the two; the slope tells, also where ln v is still beyond the last one's
+    rises = side.sign * float(ahead @ last.log_volume_slope) > 0.0
+    falls = side.sign * float(_oriented(new, new.z - last.z) @ new.log_volume_slope) < 0.0
+    turns = rises and (backwards or (falls and abs(new.theta.beta) < _WALL))
+    if turns and step > _TURN:  # between there and here Σ may have been negative
+        raise ConvergenceError("the branch turns back in ln v")
+    return new
+
+
+def _zero(problem: Problem, inside: Floats, states: list[State]) -> State:
+    """Σ = 0 between the last positive point and the first negative one: Newton from the secant, else halving."""
+    positive = states[-2].complexity if len(states) > 1 else np.inf
+    outside = states[-1]
+    for _ in range(30):
+        weight = 0.5 if not np.isfinite(positive) else positive / (positive - outside.complexity)
+        chord = outside.z - inside
+        try:
+            found = solve(problem, inside + weight * chord, at_complexity(0.0))
+            if np.linalg.norm(found.z - outside.z) < 2.0 * np.linalg.norm(chord):
+                return found
+        except ConvergenceError:
+            pass
+        halfway = inside + 0.5 * chord
+        middle = solve(problem, halfway, at_distance(halfway, chord / np.linalg.norm(chord)))
+        if middle.complexity > 0.0:
+            inside, positive = middle.z, middle.complexity
+        else:
+            outside = middle
+    raise ConvergenceError("Σ = 0 could not be isolated")

@@ -1,0 +1,1 @@
+"""The free entropy and everything it is made of: models, integrals, derivatives."""

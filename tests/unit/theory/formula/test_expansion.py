@@ -1,0 +1,126 @@
+"""ψ with its derivatives, closed or tabulated, against automatic differentiation and against probit."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+from tests.jax_formula import JAX, double_precision
+
+from gardner import bounds
+from gardner.model import (
+    GLM,
+    Channel,
+    Flip,
+    GaussBernoulli,
+    Gaussian,
+    Laplace,
+    Logistic,
+    Prior,
+    Probit,
+    Rademacher,
+    Sign,
+)
+from gardner.model.numeric import NumericChannel
+from gardner.model.special import NUMPY, Array, Library
+from gardner.theory.formula.expansion import Table, channel_psi, channel_remainder, prior_psi
+from gardner.theory.formula.taylor import Floats
+
+FIELDS = np.array([-200.0, -30.0, -5.0, -1.0, -0.1, 0.05, 0.3, 2.0, 9.0, 40.0])
+
+
+@dataclass(frozen=True)
+class Doubled(NumericChannel):
+    """The probit channel of noise 0.3, given by its formula alone."""
+
+    @property
+    def labels(self) -> tuple[float, ...]:
+        return (-1.0, 1.0)
+
+    def log_probability(self, y: Array, h: Array, library: Library = NUMPY) -> Array:
+        return library.log_ndtr(y * h / math.sqrt(0.3))
+
+
+def six(function: Any, fields: Floats, time: float) -> list[Floats]:
+    """By automatic differentiation: ψ and its derivatives in field, time, both twice and mixed."""
+
+    def along(x: Any, t: Any) -> Any:
+        """The sum's derivatives in all fields are those of its terms."""
+
+        def total(x: Any, t: Any) -> Any:
+            values = function(x, t)
+            return values.sum(), values
+
+        def slopes(x: Any, t: Any) -> Any:
+            return jax.grad(total, has_aux=True)(x, t)[0], jax.jvp(lambda s: function(x, s), (t,), (1.0,))[1]
+
+        ones = jnp.ones_like(x)
+        first = slopes(x, t)
+        in_field = jax.jvp(lambda s: slopes(s, t), (x,), (ones,))[1]
+        in_time = jax.jvp(lambda s: slopes(x, s)[1], (t,), (1.0,))[1]
+        return function(x, t), *first, *in_field, in_time
+
+    return [np.asarray(part) for part in jax.jit(along)(jnp.asarray(fields), jnp.asarray(time))]
+
+
+@pytest.mark.parametrize("channel", [Sign(), Probit(0.2), Flip(0.05), Flip(0.0), Logistic(3.0)], ids=str)
+@pytest.mark.parametrize("y", [1.0, -1.0])
+@double_precision
+def test_channels(channel: Channel, y: float) -> None:
+    table = isinstance(channel, Logistic)
+    fields = FIELDS[np.abs(FIELDS) < 20.0] if table else FIELDS
+    ours = channel_psi(channel, y, 0.3).full(fields)
+    for one, other in zip(ours, six(lambda x, V: channel.log_partition(y, x, V, JAX), fields, 0.3), strict=True):
+        np.testing.assert_allclose(one, other, rtol=1e-6 if table else 1e-9, atol=1e-6 if table else 1e-12)
+
+
+@pytest.mark.parametrize("channel", [Sign(), Probit(0.2)], ids=str)
+@double_precision
+def test_what_is_left_without_the_gaussian_part(channel: Channel) -> None:
+    noise, fields = float(getattr(channel, "noise", 0.0)), FIELDS[np.abs(FIELDS) < 10.0]
+    ours = channel_remainder(channel, 1.0, 0.3).full(fields)
+
+    def formula(x: Any, V: Any) -> Any:
+        return channel.log_partition(1.0, x, V, JAX) + 0.5 * x * x / (V + noise)
+
+    for one, other in zip(ours, six(formula, fields, 0.3), strict=True):
+        np.testing.assert_allclose(one, other, rtol=1e-7, atol=1e-9)
+
+
+@pytest.mark.parametrize("prior", [Gaussian(1.7), GaussBernoulli(0.2), Rademacher(), Laplace(), Laplace(0.01)], ids=str)
+@pytest.mark.parametrize("A", [0.2, 3.0])
+@double_precision
+def test_priors(prior: Prior, A: float) -> None:
+    ours = prior_psi(prior, A).full(FIELDS)
+    for one, other in zip(ours, six(lambda b, A: prior.log_partition(A, b, JAX), FIELDS, A), strict=True):
+        np.testing.assert_allclose(one, other, rtol=3e-6, atol=1e-9)
+
+
+def test_a_table_grows_and_keeps_its_digits() -> None:
+    """Asked for more fields later, and with a feature far narrower than its range."""
+
+    def formula(x: Floats) -> tuple[Floats, Floats, Floats]:
+        t = np.tanh(50.0 * (x - 1.5))
+        return t, 50.0 * (1.0 - t * t), -5000.0 * t * (1.0 - t * t)
+
+    table = Table(formula, 1.0)
+    for reach in (2.0, 30.0):
+        fields = np.linspace(-reach, reach, 5001)
+        for one, other in zip(table.slopes(fields), formula(fields), strict=True):
+            np.testing.assert_allclose(one, other, rtol=1e-7, atol=1e-6)
+
+
+@pytest.mark.slow
+def test_a_channel_of_ones_own_has_the_same_bounds() -> None:
+    """Probit labels by their formula alone, without symmetry: tables stand for ψ and its derivatives."""
+    ours, own = bounds(GLM(channel=Probit(0.3)), 3.0, 0.6), bounds(GLM(channel=Doubled()), 3.0, 0.6)
+    for one, other in ((ours.minimum, own.minimum), (ours.maximum, own.maximum)):
+        assert one.log_volume == pytest.approx(other.log_volume, abs=1e-7)
+        assert one.point is not None
+        assert other.point is not None
+        assert one.point.accuracy == pytest.approx(other.point.accuracy, abs=1e-6)
