@@ -38,7 +38,7 @@ def line(name: str, features: int, seeds: int) -> str:
     model = GLM(parse_prior(prior), parse_channel(channel))
     near = channel.startswith("absolute")
     budget = RETRIEVED if near else BUDGET
-    known = typical(model, budget)
+    known = typical(model, budget=budget)
     runs = [measured(model, budget, features, seed, near=near) for seed in range(seeds)]
     volumes, overlaps = (np.array([run[part] for run in runs]) for part in (0, 1))
     away = max(

@@ -80,7 +80,7 @@ def ask(name: str, alpha: float, budget: float) -> None:
     for n in (budget, budget * OTHER):
         start = time.perf_counter()
         try:
-            result = bounds(student, alpha, n, teacher)
+            result = bounds(student, pool_ratio=alpha, budget=n, teacher=teacher)
         except GardnerError as error:
             print(json.dumps({"refused": str(error), "seconds": time.perf_counter() - start}), flush=True)
             continue

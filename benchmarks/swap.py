@@ -60,7 +60,7 @@ def compare(direction: str, features: int, seeds: int, steps: int) -> None:
     print("| n | AL-AMP | swap | end of the curve | gap of AL-AMP | gap of swap | ratio | CPU seconds a curve |")
     print("|---" * 8 + "|")
     for budget in BUDGETS:
-        bounds = gardner.bounds(PERCEPTRON, ALPHA, budget)
+        bounds = gardner.bounds(PERCEPTRON, pool_ratio=ALPHA, budget=budget)
         end = (bounds.minimum if direction == "min" else bounds.maximum).log_volume
         volumes = [np.array([at(result, budget) for result, _ in runs]) for runs in (plain, swapped)]
         gaps = [part - end if direction == "min" else end - part for part in volumes]

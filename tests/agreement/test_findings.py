@@ -30,7 +30,7 @@ def volumes(name: str, alpha: float, budget: float) -> tuple[float, float]:
 
 def test_random_is_typical() -> None:
     mean, error = volumes("random", 3.0, 1.2)
-    assert mean == pytest.approx(typical(PERCEPTRON, 1.2).log_volume, abs=3 * error + 2 / FEATURES)
+    assert mean == pytest.approx(typical(PERCEPTRON, budget=1.2).log_volume, abs=3 * error + 2 / FEATURES)
 
 
 @pytest.mark.parametrize("budget", [0.6, 1.2])
@@ -40,7 +40,7 @@ def test_agnostic_halves(budget: float) -> None:
 
 
 def test_informed_lies_between_the_minimum_and_agnostic() -> None:
-    edge = bounds(PERCEPTRON, 3.0, 0.6)
+    edge = bounds(PERCEPTRON, pool_ratio=3.0, budget=0.6)
     informed, _ = volumes("informed", 3.0, 0.6)
     reverse, _ = volumes("least-informative", 3.0, 0.6)
     assert edge.minimum.log_volume is not None

@@ -42,7 +42,7 @@ def test_random_subsets_by_enumeration(channel: Channel) -> None:
             everyone, teacher = log_likelihoods(channel, N, rows, rng)
             volume = logsumexp(everyone.sum(axis=1)) / N - np.log(2.0)
             runs.append([volume, teacher.sum() / N - volume])
-        theory = typical(GLM(Rademacher(), channel), rows / N)
+        theory = typical(GLM(Rademacher(), channel), budget=rows / N)
         excess = np.array(runs) - [theory.log_volume, theory.information]
         means.append(excess.mean(axis=0))
         errors.append(excess.std(axis=0) / np.sqrt(len(runs)))
@@ -65,7 +65,7 @@ def test_spread_of_subsets_is_the_curvature_of_the_complexity() -> None:
             volumes.append(logsumexp(everyone[:, subset].sum(axis=1)) / N)
         spreads.append(N * np.var(volumes, ddof=1))
     n = chosen / N
-    top = typical(model, n).log_volume
-    near = [complexity_at(model, alpha, n, top + s * 0.01) for s in (1, -1)]
+    top = typical(model, budget=n).log_volume
+    near = [complexity_at(model, pool_ratio=alpha, budget=n, log_volume=top + s * 0.01) for s in (1, -1)]
     slope = 0.02 / (near[0].beta - near[1].beta)
     assert np.mean(spreads) == pytest.approx(slope, rel=0.15)

@@ -23,7 +23,7 @@ def check(features: int, budget: float) -> None:
         # the sign channel does not see the teacher's norm, 1 + O(1/√N) by chance: take it out
         overlaps.append(mean @ problem.teacher / np.linalg.norm(problem.teacher) / np.sqrt(features))
         norms.append(mean @ mean / features)
-    theory = typical(PERCEPTRON, budget)
+    theory = typical(PERCEPTRON, budget=budget)
     expected = ((volumes, theory.log_volume), (overlaps, theory.overlap), (norms, theory.overlap))
     for measured, value in expected:
         spread = np.std(measured, ddof=1)

@@ -49,7 +49,7 @@ def overlaps(point: Point, m_hat: float, q_hat: float, Q_hat: float, r_hat: floa
 
 @pytest.mark.parametrize("volume", [-0.6, -0.3])
 def test_saddle_point_equations_need_the_factor_e_phi(volume: float) -> None:
-    point = complexity_at(PERCEPTRON, ALPHA, BUDGET, volume)
+    point = complexity_at(PERCEPTRON, pool_ratio=ALPHA, budget=BUDGET, log_volume=volume)
     hats = hats_as_printed(point)
     e_phi = float(np.exp(point.phi))
     ours = (point.m, point.q, point.Q, point.r)
@@ -60,7 +60,7 @@ def test_saddle_point_equations_need_the_factor_e_phi(volume: float) -> None:
 
 
 def test_norm_equation_has_Q_hat_not_Q() -> None:
-    point = complexity_at(PERCEPTRON, ALPHA, BUDGET, -0.6)
+    point = complexity_at(PERCEPTRON, pool_ratio=ALPHA, budget=BUDGET, log_volume=-0.6)
     hats, e_phi, beta = hats_as_printed(point), float(np.exp(point.phi)), point.beta
     Q_hat, r_hat = e_phi * hats["Q"], e_phi * hats["r"]
     X = 1 + r_hat - (beta - 1) * Q_hat + beta * hats["q"]
@@ -103,7 +103,7 @@ def test_replica_trick_needs_a_logarithm() -> None:
 def test_accuracy_of_a_student_is_arccos_m_over_root_Q() -> None:
     """App. D averages over subsets too: 0.170 at β = 0, α = 3, n = 0.6, where a student of one random subset errs
     0.306."""
-    point = bounds(PERCEPTRON, ALPHA, BUDGET).typical
+    point = bounds(PERCEPTRON, pool_ratio=ALPHA, budget=BUDGET).typical
     assert 1.0 - point.accuracy == pytest.approx(0.306, abs=1e-3)
     assert 1.0 - point.subset_averaged_accuracy == pytest.approx(0.170, abs=1e-3)
     errors = []

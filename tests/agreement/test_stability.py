@@ -36,7 +36,7 @@ def teacher(point: Point) -> Floats:
 
 @pytest.mark.parametrize("volume", [-0.7, -0.5, -0.3, -0.2])
 def test_ratios_by_finite_differences(volume: float) -> None:
-    point = complexity_at(PERCEPTRON, ALPHA, BUDGET, volume)
+    point = complexity_at(PERCEPTRON, pool_ratio=ALPHA, budget=BUDGET, log_volume=volume)
     t, D, V, beta = parts(point)
     step = 1e-3
     h = np.sqrt(point.q) * ETA
@@ -77,7 +77,7 @@ def one_step_free_entropy(point: Point, x: float, d: float) -> float:
 def test_ratio_is_the_curvature_of_the_broken_free_entropy(volume: float) -> None:
     """Near x = 1, Φ₁ − Φ = ¼(x−1)(β/W)²(R−1) d² + O(d³): R = 1 is where a broken solution leaves (docs/theory.md
     §7)."""
-    point = complexity_at(PERCEPTRON, ALPHA, BUDGET, volume)
+    point = complexity_at(PERCEPTRON, pool_ratio=ALPHA, budget=BUDGET, log_volume=volume)
     t, D, V, beta = parts(point)
     g, x, d = beta / (V + beta * D), 1.0 + 1e-3, 0.02 * D
     base = one_step_free_entropy(point, x, 0.0)
@@ -98,8 +98,10 @@ def test_where_symmetry_breaks_at_alpha_3(budget: float, inside: float, outside:
     stands)."""
 
     def excess(volume: float) -> float:
-        return complexity_at(PERCEPTRON, ALPHA, budget, volume).stability - 1.0
+        return complexity_at(PERCEPTRON, pool_ratio=ALPHA, budget=budget, log_volume=volume).stability - 1.0
 
-    crossing = complexity_at(PERCEPTRON, ALPHA, budget, float(brentq(excess, inside, outside, xtol=1e-7)))
+    crossing = complexity_at(
+        PERCEPTRON, pool_ratio=ALPHA, budget=budget, log_volume=float(brentq(excess, inside, outside, xtol=1e-7))
+    )
     assert crossing.complexity == pytest.approx(complexity, abs=2e-4)
     assert crossing.inner_stability < 1.0

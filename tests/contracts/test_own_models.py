@@ -167,28 +167,28 @@ def test_what_is_not_given_follows_from_the_formula() -> None:
 
 
 def test_theory() -> None:
-    own, twin = bounds(OWN, 3.0, 0.6), bounds(TWIN, 3.0, 0.6)
+    own, twin = bounds(OWN, pool_ratio=3.0, budget=0.6), bounds(TWIN, pool_ratio=3.0, budget=0.6)
     for side in ("minimum", "maximum"):
         mine, known = getattr(own, side).point, getattr(twin, side).point
         for name in ("log_volume", "accuracy", "information"):
             assert getattr(mine, name) == pytest.approx(getattr(known, name), abs=1e-6)
     assert own.capacity == pytest.approx(twin.capacity, abs=1e-6)
-    assert typical(OWN, 1.2).log_volume == pytest.approx(typical(TWIN, 1.2).log_volume, abs=1e-8)
-    assert typical(NEW, 1.2).log_volume > typical(NEW, 1.3).log_volume > -1.3 * math.log(2.0)
+    assert typical(OWN, budget=1.2).log_volume == pytest.approx(typical(TWIN, budget=1.2).log_volume, abs=1e-8)
+    assert typical(NEW, budget=1.2).log_volume > typical(NEW, budget=1.3).log_volume > -1.3 * math.log(2.0)
 
 
 def test_real_labels_of_any_law() -> None:
     """Random subsets are integrated over labels; the complexity curve is that of linear channels only."""
     model = GLM(channel=Confused())
-    few, many = typical(model, 0.5), typical(model, 2.0)
+    few, many = typical(model, budget=0.5), typical(model, budget=2.0)
     assert 0.0 < few.information < many.information < 2.0 * float(Confused().information(0.0, 1.0))
-    assert pool(model, 2.0).log_volume == many.log_volume
+    assert pool(model, pool_ratio=2.0).log_volume == many.log_volume
     instance = draw_instance(2000, 2.0, 0, model)
     posterior = infer(instance.rows, instance.labels, model)
     assert posterior.log_volume == pytest.approx(many.log_volume, abs=0.05)
     assert posterior.mean @ instance.teacher / 2000 == pytest.approx(many.overlap, abs=0.05)
     with pytest.raises(InvalidInputError, match="only linear channels"):
-        bounds(model, 3.0, 0.6)
+        bounds(model, pool_ratio=3.0, budget=0.6)
 
 
 def test_linear_labels_are_integrated_alike() -> None:
@@ -199,7 +199,7 @@ def test_linear_labels_are_integrated_alike() -> None:
 
     assert Linear().linear_noise == 0.1
     assert Plain().linear_noise is None
-    own, known = typical(GLM(channel=Plain()), 1.2), typical(GLM(channel=Linear()), 1.2)
+    own, known = typical(GLM(channel=Plain()), budget=1.2), typical(GLM(channel=Linear()), budget=1.2)
     for name in ("log_volume", "overlap", "information", "accuracy"):
         assert getattr(own, name) == pytest.approx(getattr(known, name), abs=1e-8)
 
@@ -213,7 +213,7 @@ def test_message_passing(variances: str) -> None:
     np.testing.assert_allclose(own.mean, twin.mean, atol=1e-5)
     instance = draw_instance(1500, 1.2, 0, NEW)
     posterior = infer(instance.rows, instance.labels, NEW)
-    assert posterior.log_volume == pytest.approx(typical(NEW, 1.2).log_volume, abs=0.02)
+    assert posterior.log_volume == pytest.approx(typical(NEW, budget=1.2).log_volume, abs=0.02)
 
 
 def test_expectation_propagation_needs_a_prior_that_says_gaussian() -> None:

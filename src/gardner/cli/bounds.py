@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import typer
 from rich.table import Table
 
 from gardner.cli.console import ALPHA, JSON, output, progress_bar, read_number, read_range, to_json
-from gardner.cli.models import CHANNEL, PRIOR, TEACHER_CHANNEL, TEACHER_PRIOR, describe_model, model_title, read_models
+from gardner.cli.models import CHANNEL, PRIOR, TEACHER_CHANNEL, TEACHER_PRIOR, model_title, read_models
 from gardner.numbers import MISSING, general, known, significant
 
 if TYPE_CHECKING:
@@ -31,7 +31,7 @@ def command(
 ) -> None:
     """Smallest, typical and largest Gardner volume of any subset of a pool.
 
-    No strategy can leave the interval from min to max; a label-agnostic one (it sees a label only
+    No strategy can leave the interval from minimum to maximum; a label-agnostic one (it sees a label only
     after asking for it) cannot go below "halving", one bit a label; random choice gives "typical".
     "stability" above 1 means that replica symmetry is broken there and the bound is the
     replica-symmetric approximation.
@@ -55,10 +55,11 @@ def command(
 
     check_inputs(ratio, *budgets)
     with progress_bar("bounds") as progress:
-        results = bounds_sweep(student, ratio, budgets, progress, teacher, workers=None)
+        results = bounds_sweep(
+            student, pool_ratio=ratio, budgets=budgets, teacher=teacher, progress=progress, workers=None
+        )
     if json:
-        models = {"model": describe_model(student), "teacher": describe_model(teacher)}
-        records = [{**models, **record(result)} for result in results]
+        records = [result.to_json() for result in results]
         typer.echo(to_json(records[0] if len(records) == 1 else records))
     elif len(results) == 1:
         _print_one(results[0], model_title(student, teacher))
@@ -66,85 +67,19 @@ def command(
         _print_many(results, model_title(student, teacher))
 
 
-def record(result: Bounds) -> dict[str, Any]:
-    """The JSON of one budget."""
-    ends = {"min": result.minimum, "max": result.maximum}
-    found = {name: None if end.status.value == "unresolved" else end.point for name, end in ends.items()}
-    points = {"min": found["min"], "typical": result.typical, "max": found["max"]}
-    return {
-        "alpha": result.pool_ratio,
-        "budget": result.budget,
-        "log_volume": {
-            **{name: _of(point, "log_volume") for name, point in points.items()},
-            "halving": result.halving,
-            "pool": result.pool.log_volume,
-        },
-        "information_bits": {
-            **{name: None if point is None else point.information / _LN2 for name, point in points.items()},
-            "agnostic": result.agnostic_information / _LN2,
-            "pool": result.pool.information / _LN2,
-        },
-        "extremes": _extremes(result),
-        "accuracy": {
-            **{name: _of(point, "accuracy") for name, point in points.items()},
-            "pool": result.pool.accuracy,
-        },
-        "beta": {name: _of(point, "beta") for name, point in found.items()},
-        "overlaps": {name: {key: _of(point, key) for key in ("m", "q", "Q", "r")} for name, point in points.items()},
-        "stability": {name: _of(point, "stability") for name, point in found.items()},
-        "inner_stability": {name: _of(point, "inner_stability") for name, point in found.items()},
-        "complexity": {name: _of(point, "complexity") for name, point in points.items()},
-        "status": {name: end.status.value for name, end in ends.items()},
-        "bracket": {name: None if end.bracket is None else list(end.bracket) for name, end in ends.items()},
-        "reached": {name: _of(end.point, "log_volume") for name, end in ends.items()},
-        "reason": {name: end.reason or None for name, end in ends.items()},
-        "doubting": {name: _doubting(end) for name, end in ends.items()},
-        "residual": result.residual,
-        "quadrature_error": result.quadrature_error,
-        "log_volume_error": {name: _of(point, "quadrature_error") for name, point in points.items()},
-        "accuracy_error": {name: _of(point, "accuracy_error") for name, point in points.items()},
-    }
-
-
-def _doubting(end: End) -> dict[str, float] | None:
-    """At a frozen end, the student of that volume who is not sure yet; at a condensed one, the last point."""
-    if end.doubting is None:
-        return None
-    return {key: getattr(end.doubting, key) for key in ("log_volume", "accuracy", "beta", "m", "q", "Q", "r")}
-
-
-def _extremes(result: Bounds) -> dict[str, dict[str, float]] | None:
-    """The best and worst subsets by information and by accuracy."""
-    if result.extremes is None:
-        return None
-    return {
-        name: {
-            "log_volume": point.log_volume,
-            "information_bits": point.information / _LN2,
-            "accuracy": point.accuracy,
-            "beta": point.beta,
-        }
-        for name, point in vars(result.extremes).items()
-    }
-
-
-def _of(point: Point | None, key: str) -> Any:
-    return None if point is None else getattr(point, key)
-
-
 def _rows(result: Bounds) -> list[tuple[str, Point | None, str]]:
     """What to print: the ends and the typical subset, and with noise the best ones by information and accuracy."""
     rows: list[tuple[str, Point | None, str]] = [
-        ("min", result.minimum.point, _status(result, "minimum")),
+        ("minimum", result.minimum.found, _status(result.minimum)),
         ("typical", result.typical, _precision(result.typical)),
-        ("max", result.maximum.point, _status(result, "maximum")),
+        ("maximum", result.maximum.found, _status(result.maximum)),
     ]
     if result.minimum.doubting is not None:
-        rows.append(("min, doubting", result.minimum.doubting, "the student of that volume who is not sure yet"))
+        rows.append(("minimum, doubting", result.minimum.doubting, "the student of that volume who is not sure yet"))
     best = result.extremes
-    if best is not None and best.most_information != result.minimum.point:
+    if best.most_information != result.minimum.point:
         rows.append(("informed most", best.most_information, "most information along the curve"))
-    if best is not None and best.most_accurate != result.minimum.point:
+    if best.most_accurate != result.minimum.point:
         rows.append(("accurate most", best.most_accurate, "highest accuracy along the curve"))
     return rows
 
@@ -180,14 +115,15 @@ def _precision(found: Point | Typical) -> str:
     return f"imprecise: ln v is known to ±{error:.0e} only" if error > 5e-7 else ""
 
 
-def _status(result: Bounds, side: str) -> str:
-    end = getattr(result, side)
+def _status(end: End) -> str:
     text = str(end.status.value)
     if end.bracket is not None:
         text += f" within {end.bracket[1] - end.bracket[0]:.0e}"
     if end.status.value in {"unresolved", "imprecise"}:
         text += f": {end.reason}"
-    if end.point is not None and end.point.stability > 1.0:
+    if end.found is None and end.point is not None:
+        text += f"; reached ln v = {end.reached:.6g}"
+    if end.found is not None and end.found.stability > 1.0:
         text += ", replica-symmetric only"
     return text
 
@@ -202,18 +138,19 @@ def _accuracy(point: Point | None) -> str:
 
 def _print_many(results: list[Bounds], model: str) -> None:
     table = Table(title=f"alpha = {results[0].pool_ratio:g}{model} (ln v per weight)", title_justify="left")
-    columns = ("budget", "min", "typical", "max", "halving", "accuracy min", "accuracy typical", "stability", "status")
+    columns = ["budget", "minimum", "typical", "maximum", "halving", "accuracy minimum", "accuracy typical"]
+    columns += ["stability", "status"]
     for column in columns:
         table.add_column(column, justify="left" if column == "status" else "right")
     for result in results:
         low, high = result.minimum, result.maximum
         table.add_row(
             general(result.budget),
-            _volume(low.point),
+            _volume(low.found),
             _volume(result.typical),
-            _volume(high.point),
+            _volume(high.found),
             known(result.halving, result.pool.quadrature_error),
-            _accuracy(low.point),
+            _accuracy(low.found),
             _accuracy(result.typical),
             " / ".join(general(None if end.point is None else end.point.stability, 3) for end in (low, high)),
             " / ".join(end.status.value for end in (low, high)),

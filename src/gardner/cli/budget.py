@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import typer
 from rich.table import Table
@@ -42,35 +42,9 @@ def command(
     with progress_bar("budget") as progress:
         answer = budget_for(pool_ratio=ratio, log_volume=volume, accuracy=goal, progress=progress)
     if json:
-        typer.echo(to_json(record(answer)))
+        typer.echo(to_json(answer.to_json()))
     else:
         _print(answer)
-
-
-def _budgets(answer: BudgetAnswer) -> dict[str, float | None]:
-    return {
-        "best": answer.best,
-        "agnostic": answer.agnostic,
-        "agnostic_floor": answer.agnostic_floor,
-        "random": answer.random,
-    }
-
-
-def record(answer: BudgetAnswer) -> dict[str, Any]:
-    """The JSON of an answer; residual, quadrature error and stability are those of the best subset's end."""
-    target = {"log_volume": answer.log_volume, "accuracy": answer.accuracy}
-    point = answer.best_point
-    return {
-        "alpha": answer.pool_ratio,
-        "target": {name: value for name, value in target.items() if value is not None},
-        "budget": _budgets(answer),
-        "budget_error": {name: answer.errors.get(name) for name in _budgets(answer)},
-        "pool": {"log_volume": answer.pool.log_volume, "accuracy": answer.pool.accuracy},
-        "stability": None if point is None else point.stability,
-        "residual": answer.pool.residual if point is None else point.residual,
-        "quadrature_error": answer.pool.quadrature_error if point is None else point.quadrature_error,
-        "notes": list(answer.notes),
-    }
 
 
 def _print(answer: BudgetAnswer) -> None:
@@ -78,7 +52,7 @@ def _print(answer: BudgetAnswer) -> None:
     table = Table()
     table.add_column("choice")
     table.add_column("labels per weight", justify="right")
-    for name, value in _budgets(answer).items():
+    for name, value in answer.budgets.items():
         error = answer.errors.get(name, 0.0) / value if value else 0.0
         table.add_row(name.replace("_", " "), significant(value, error, 8))
     console = output()

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import typer
 from rich.table import Table
 
 from gardner.cli.console import ALPHA, JSON, output, progress_bar, read_number, to_json
-from gardner.cli.models import CHANNEL, PRIOR, TEACHER_CHANNEL, TEACHER_PRIOR, describe_model, model_title, read_models
+from gardner.cli.models import CHANNEL, PRIOR, TEACHER_CHANNEL, TEACHER_PRIOR, model_title, read_models
 from gardner.errors import InvalidInputError
 from gardner.numbers import known, significant
 
@@ -67,35 +68,26 @@ def command(
         _write(result, models, out)
         typer.echo(f"wrote {out}", err=True)
     if json:
-        typer.echo(to_json(record(result, models)))
+        typer.echo(to_json(result.to_json()))
     elif out is None:
         _print(result, model_title(*models))
 
 
 def _solve(
-    models: tuple[GLM, GLM], ratio: float, labels: float, points: int | None, volumes: list[float], progress: Any
+    models: tuple[GLM, GLM],
+    ratio: float,
+    labels: float,
+    points: int | None,
+    volumes: list[float],
+    progress: Callable[[float], None],
 ) -> Curve:
-    from gardner.theory import Curve, check_inputs, complexity_at, complexity_curve
+    from gardner.theory import check_inputs, complexity_curve, complexity_points
 
     check_inputs(ratio, labels)
     model, teacher = models
-    if not volumes:
-        return complexity_curve(model, ratio, labels, points=points, progress=progress, teacher=teacher)
-    solved = tuple(complexity_at(model, ratio, labels, volume, teacher=teacher) for volume in volumes)
-    return Curve(ratio, labels, solved, {}, {})
-
-
-def record(result: Curve, models: tuple[GLM, GLM]) -> dict[str, Any]:
-    """The JSON of a curve."""
-    return {
-        "model": describe_model(models[0]),
-        "teacher": describe_model(models[1]),
-        "alpha": result.pool_ratio,
-        "budget": result.budget,
-        "status": result.status,
-        "reason": {side: reason or None for side, reason in result.reason.items()},
-        "points": [vars(point) for point in result.points],
-    }
+    if volumes:
+        return complexity_points(model, pool_ratio=ratio, budget=labels, log_volumes=volumes, teacher=teacher)
+    return complexity_curve(model, pool_ratio=ratio, budget=labels, points=points, teacher=teacher, progress=progress)
 
 
 def _write(result: Curve, models: tuple[GLM, GLM], path: Path) -> None:
@@ -103,7 +95,7 @@ def _write(result: Curve, models: tuple[GLM, GLM], path: Path) -> None:
 
     suffix = path.suffix.lower()
     if suffix == ".json":
-        write_file(path, (to_json(record(result, models)) + "\n").encode())
+        write_file(path, (to_json(result.to_json()) + "\n").encode())
     elif suffix == ".csv":
         write_file(path, result.to_frame().to_csv(index=False).encode())
     elif suffix == ".parquet":

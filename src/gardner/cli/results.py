@@ -34,7 +34,7 @@ def command(
 
     A run counts at a budget with its first round that reaches it; without --at the table has four budgets, quarters of
     the longest run. Gaps are ln v minus the bound: to "halving", max(-n ln 2, ln v(alpha)), which no label-agnostic
-    strategy passes on average, and to "min", which no subset passes. Strategies marked * read hidden labels.
+    strategy passes on average, and to "minimum", which no subset passes. Strategies marked * read hidden labels.
 
     With --verify each part is sound, without checksum (of version 0.1.0) or damaged; if any is damaged the exit code
     is 1. Remove a damaged file and run the same `gardner bench` again: only that task is run, to the same rows.
@@ -126,7 +126,7 @@ def _print_rows(summary: Summary) -> None:
     tested = any(row["test_accuracy"] is not None for row in summary.rows)
     for place, rows in groupby(summary.rows, _place):
         columns = ["budget", "strategy", "seeds", "ln v", "accuracy", *(["on test rows"] if tested else [])]
-        table = _table(_title(place), *columns, "bits/label", "gap to halving", "gap to min", "converged")
+        table = _table(_title(place), *columns, "bits/label", "gap to halving", "gap to minimum", "converged")
         for budget, group in groupby(rows, lambda row: float(row["budget"])):
             table.add_section()
             for row in group:
@@ -139,7 +139,7 @@ def _print_rows(summary: Summary) -> None:
                     *([with_error(row["test_accuracy"], row["test_accuracy_stderr"])] if tested else []),
                     fixed(row["bits_per_label"], 3),
                     fixed(row["gap_to_halving"], 4),
-                    fixed(row["gap_to_min"], 4),
+                    fixed(row["gap_to_minimum"], 4),
                     f"{percent(row['converged'])}%",
                 )
             _add_bounds(table, summary, (place[0], place[2], budget))
@@ -154,7 +154,7 @@ def _add_bounds(table: Table, summary: Summary, place: tuple[str, float, float])
     for name, volume, accuracy in (
         ("typical", known.typical.log_volume, known.typical.accuracy),
         ("halving", known.halving, None),
-        ("min" if low.status.value != "unresolved" else "min (unresolved)", low.log_volume, None),
+        ("minimum" if low.found is not None else "minimum (unresolved)", low.log_volume, None),
     ):
         table.add_row(f"{budget:g}", _plain(name, "dim"), "", fixed(volume, 4), fixed(accuracy, 4))
 

@@ -155,7 +155,7 @@ def _bound(student: GLM, teacher: GLM, alpha: float, budget: float) -> Bounds:
     """The bounds at a place, once a process: tables and charts meet the same ones again and again."""
     from gardner.theory import bounds
 
-    return bounds(student, alpha, budget, teacher)
+    return bounds(student, pool_ratio=alpha, budget=budget, teacher=teacher)
 
 
 def _bounds(points: pd.DataFrame, own: Own, progress: Callable[[float], None]) -> dict[Place, Bounds]:
@@ -177,7 +177,7 @@ def _row(place: Row, group: pd.DataFrame, bounds: dict[Place, Bounds]) -> Row:
     tested, tested_error = (None, None) if group["test_accuracy"].isna().any() else _mean(group["test_accuracy"])
     low = known.minimum
     informed = bool(group["informed"].any())
-    least = math.nan if low.status.value == "unresolved" else low.log_volume
+    least = low.log_volume
     goal = least if informed else known.halving
     # ln v is no information with noise, nor where both are NaN: the student's model is not the teacher's
     noisy = not (known.discrete and known.capacity >= known.label_entropy - 1e-9)
@@ -197,7 +197,7 @@ def _row(place: Row, group: pd.DataFrame, bounds: dict[Place, Bounds]) -> Row:
         "test_accuracy_stderr": tested_error,
         "bits_per_label": None if noisy else -volume / (LN2 * budget),
         "gap_to_halving": None if math.isnan(known.halving) else volume - known.halving,
-        "gap_to_min": None if math.isnan(least) else volume - least,
+        "gap_to_minimum": None if math.isnan(least) else volume - least,
         "way_to_bound": None if noisy else _way(volume, known.typical.log_volume, goal),
         "converged": float(group["share"].mean()),
         "informed": informed,

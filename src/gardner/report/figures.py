@@ -114,7 +114,7 @@ def pool_size_chart(frame: pd.DataFrame, title: str) -> alt.Chart:
 
     ``frame``: rows (budget, log_volume, line, kind) with kind one of minimum, typical, pool, halving.
     """
-    dash = alt.Scale(domain=["minimum", "typical", "whole pool", "halving"], range=[[1, 0], [1, 0], [6, 3], [2, 2]])
+    dash = alt.Scale(domain=["minimum", "typical", "pool", "halving"], range=[[1, 0], [1, 0], [6, 3], [2, 2]])
     lines = frame["line"].drop_duplicates().tolist()
     halving = set(frame.loc[frame["kind"] == "halving", "line"])
     hues = [GREY if line in halving else PALETTE[index % len(PALETTE)] for index, line in enumerate(lines)]

@@ -28,7 +28,7 @@ _DASHES: dict[str, list[float]] = {
     "typical": [6, 2, 1.5, 2],
     "maximum": [3, 3],
     "halving": [1.5, 2],
-    "whole pool": [1, 4],
+    "pool": [1, 4],
 }
 _SOLID: list[float] = [1, 0]
 _OTHER: list[float] = [5, 2, 2, 2]
@@ -42,7 +42,7 @@ def strategies_chart(
 
     ``curves``: rows (strategy, informed, budget, log_volume, log_volume_stderr, accuracy, accuracy_stderr, seeds,
     converged). ``bounds``: rows (kind, budget, log_volume, accuracy, stability), kind one of minimum, typical, maximum,
-    halving, whole pool. ``quantity`` is what a still picture shows and what the switch shows first.
+    halving, pool. ``quantity`` is what a still picture shows and what the switch shows first.
     """
     data = pd.concat([_strategy_rows(curves), _bound_rows(bounds)], ignore_index=True)
     names = data["series"].drop_duplicates().tolist()

@@ -124,7 +124,7 @@ def _section(recipe: Recipe, workspace: Workspace, failures: dict[str, str]) -> 
 
 def _headline(workspace: Workspace) -> pd.DataFrame:
     """Bits per label of the best subset, a label-agnostic strategy at its best, random choice and the worst subset."""
-    from gardner.theory.answers.bounds import LN2
+    from gardner.theory import LN2
     from gardner.theory.parallel import answers
 
     rows = []

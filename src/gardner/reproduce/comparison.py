@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -113,21 +112,17 @@ def compare(frame: pd.DataFrame, budgets: Sequence[float], progress: Progress) -
     return Comparison(pd.DataFrame(summary.rows), bounds_frame(summary), summary)
 
 
+_SHOWN = ["kind", "log_volume", "accuracy", "stability"]
+
+
 def bounds_frame(summary: Summary) -> pd.DataFrame:
     """A summary's bounds, one row a model, pool ratio, budget and kind."""
-    rows: list[dict[str, Any]] = []
+    frames = []
     for (model, alpha, budget), known in sorted(summary.bounds.items()):
-        place = {"model": model, "alpha": alpha, "budget": budget}
-        ends = {"minimum": known.minimum, "maximum": known.maximum}
-        points = {kind: None if end.status.value == "unresolved" else end.point for kind, end in ends.items()}
-        for kind, point in {**points, "typical": known.typical}.items():
-            if point is not None:
-                found = {"log_volume": point.log_volume, "accuracy": point.accuracy, "stability": point.stability}
-                rows.append(place | {"kind": kind} | found)
-        rows.append(place | {"kind": "halving", "log_volume": known.halving})
-        pool = known.pool
-        rows.append(place | {"kind": "whole pool", "log_volume": pool.log_volume, "accuracy": pool.accuracy})
-    return pd.DataFrame(rows, columns=["model", "alpha", "budget", "kind", "log_volume", "accuracy", "stability"])
+        shown = known.to_frame().dropna(subset=["log_volume"]).rename(columns={"bound": "kind"})
+        frames.append(shown[_SHOWN].assign(model=model, alpha=alpha, budget=budget))
+    columns = ["model", "alpha", "budget", *_SHOWN]
+    return pd.concat(frames, ignore_index=True)[columns] if frames else pd.DataFrame(columns=columns)
 
 
 def charts(found: Comparison, where: str) -> tuple[Figure, ...]:

@@ -18,8 +18,9 @@ _POINTS = 31  # equally spaced, beside those the follower chose (which crowd whe
 
 def _curve(case: tuple[float, float]) -> tuple[Curve, pd.DataFrame]:
     """The curve at (pool ratio, budget) with its frame: the follower's points and equally spaced ones together."""
-    followed = complexity_curve(PERCEPTRON, *case)
-    spaced = complexity_curve(PERCEPTRON, *case, points=_POINTS)
+    pool_ratio, budget = case
+    followed = complexity_curve(PERCEPTRON, pool_ratio=pool_ratio, budget=budget)
+    spaced = complexity_curve(PERCEPTRON, pool_ratio=pool_ratio, budget=budget, points=_POINTS)
     frame = pd.concat([followed.to_frame(), spaced.to_frame()]).drop_duplicates("log_volume")
     return followed, frame.sort_values("log_volume", ignore_index=True)
 
@@ -52,7 +53,7 @@ def _verdicts(alpha: float, curves: list[tuple[Curve, pd.DataFrame]]) -> tuple[V
     frames = [frame for _, frame in curves]
     tops = [frame["complexity"].argmax() == frame["beta"].abs().argmin() for frame in frames]
     monotone = all(frame["m"].diff().dropna().max() <= 1e-9 for frame in frames)
-    whole, (longest, last) = pool(PERCEPTRON, alpha).log_volume, curves[-1]
+    whole, (longest, last) = pool(PERCEPTRON, pool_ratio=alpha).log_volume, curves[-1]
     excess = float(last["log_volume"].iloc[0]) - whole
     typical_excess = float(last["log_volume"].iloc[last["beta"].abs().argmin()]) - whole
     low = [float(frame["stability"].iloc[0]) for frame in frames]

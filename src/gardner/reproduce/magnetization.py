@@ -34,7 +34,7 @@ def _run(workspace: Workspace) -> Section:
     features, seeds = workspace.sizes(1000)
     spec = Spec(_strategies(), [features], [ALPHA], [BUDGET], [max(1, features // 100)], seeds)
     frame = workspace.part(0.0, 0.8).bench([spec])
-    curve = complexity_curve(PERCEPTRON, ALPHA, BUDGET, points=61).to_frame()
+    curve = complexity_curve(PERCEPTRON, pool_ratio=ALPHA, budget=BUDGET, points=61).to_frame()
     workspace.progress(1.0)
     dots = _dots(frame, curve)
     mixed = dots[dots["rest"] == "random"]

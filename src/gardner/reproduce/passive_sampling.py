@@ -174,7 +174,7 @@ def _run(workspace: Workspace) -> Section:
 def _theory(progress: Progress) -> pd.DataFrame:
     frames = []
     for index, budget in enumerate(BUDGETS):
-        frames.append(complexity_curve(PERCEPTRON, ALPHA, budget, points=81).to_frame())
+        frames.append(complexity_curve(PERCEPTRON, pool_ratio=ALPHA, budget=budget, points=81).to_frame())
         progress((index + 1) / len(BUDGETS))
     return pd.concat(frames, ignore_index=True)
 

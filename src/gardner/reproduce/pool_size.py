@@ -9,8 +9,7 @@ from gardner.model import PERCEPTRON
 from gardner.report.figures import pool_size_chart
 from gardner.report.page import Figure, Section, Verdict
 from gardner.reproduce.recipe import Recipe, Workspace, certificate, perceptron_bounds
-from gardner.theory import Bounds, Status, pool, typical
-from gardner.theory.answers.bounds import LN2
+from gardner.theory import LN2, Bounds, Status, pool, typical
 from gardner.theory.parallel import answers
 
 POOLS = (3.0, 10.0, 100.0)
@@ -35,16 +34,16 @@ def _lines(results: list[Bounds]) -> pd.DataFrame:
         for result in results
     ]
     for alpha in POOLS:
-        level = pool(PERCEPTRON, alpha).log_volume
+        level = pool(PERCEPTRON, pool_ratio=alpha).log_volume
         rows += [
-            {"budget": budget, "log_volume": level, "line": f"α = {alpha:g}", "kind": "whole pool"}
+            {"budget": budget, "log_volume": level, "line": f"α = {alpha:g}", "kind": "pool"}
             for budget in (0.0, LARGEST_BUDGET)
         ]
     for budget in (*BUDGETS, LARGEST_BUDGET):
         rows.append(
             {
                 "budget": budget,
-                "log_volume": typical(PERCEPTRON, budget).log_volume,
+                "log_volume": typical(PERCEPTRON, budget=budget).log_volume,
                 "line": "random",
                 "kind": "typical",
             }

@@ -110,7 +110,8 @@ def perceptron_bounds(case: tuple[float, float]) -> Bounds:
     from gardner.model import PERCEPTRON
     from gardner.theory import bounds
 
-    return bounds(PERCEPTRON, *case)
+    pool_ratio, budget = case
+    return bounds(PERCEPTRON, pool_ratio=pool_ratio, budget=budget)
 
 
 def certificate(frame: pd.DataFrame) -> str:

@@ -12,8 +12,7 @@ from gardner.model import PERCEPTRON
 from gardner.report.figures import scaling_chart
 from gardner.report.page import Figure, Section, Verdict
 from gardner.reproduce.recipe import Progress, Recipe, Workspace, certificate
-from gardner.theory import pool
-from gardner.theory.answers.bounds import LN2
+from gardner.theory import LN2, pool
 
 POOLS = tuple(float(alpha) for alpha in np.round(np.logspace(0, 4, 25), 4))
 
@@ -22,7 +21,7 @@ def table(progress: Progress) -> pd.DataFrame:
     """Volume of the whole pool, its product with α, and the budget at which one bit a label would reach it."""
     rows = []
     for index, alpha in enumerate(POOLS):
-        whole = pool(PERCEPTRON, alpha)
+        whole = pool(PERCEPTRON, pool_ratio=alpha)
         rows.append(
             {
                 "alpha": alpha,

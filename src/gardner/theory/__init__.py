@@ -10,10 +10,11 @@ A question goes down through the rooms, and its answer comes up again:
 Beside them stand ``inputs`` (what is accepted), ``roots`` and ``parallel`` (several questions at once).
 """
 
-from gardner.theory.answers.bounds import Bounds, End, bounds, bounds_sweep
+from gardner.theory.answers.bounds import bounds, bounds_sweep
 from gardner.theory.answers.budget import BudgetAnswer, budget_for
-from gardner.theory.answers.complexity import Curve, complexity_at, complexity_curve
+from gardner.theory.answers.complexity import Curve, complexity_at, complexity_curve, complexity_points
 from gardner.theory.answers.extremes import Extremes
+from gardner.theory.answers.results import LN2, Bounds, End
 from gardner.theory.curve.branch import Side, Status
 from gardner.theory.curve.point import Point
 from gardner.theory.formula.information import capacity
@@ -21,6 +22,7 @@ from gardner.theory.inputs import check_inputs, check_model, check_target
 from gardner.theory.random_subset.typical import Solution, Typical, pool, typical
 
 __all__ = [
+    "LN2",
     "Bounds",
     "BudgetAnswer",
     "Curve",
@@ -40,6 +42,7 @@ __all__ = [
     "check_target",
     "complexity_at",
     "complexity_curve",
+    "complexity_points",
     "pool",
     "typical",
 ]

@@ -67,7 +67,7 @@ def test_bench_then_results(gardner: Any, tmp_path: Path, scheduler: str) -> Non
     code, out, _ = gardner("results", str(tmp_path / "out"), "--at", "0.1:0.3:0.2")
     assert code == 0
     assert "mixture(fraction=0.8) *" in out
-    for word in ("gap to halving", "gap to min", "typical", "±", "paired differences", "reads labels"):
+    for word in ("gap to halving", "gap to minimum", "typical", "±", "paired differences", "reads labels"):
         assert word in out
     code, out, _ = gardner("results", str(tmp_path / "out"), "--at", "0.1", "--at", "0.3", "--json")
     assert sorted(row["budget"] for row in json.loads(out)["rows"]) == [0.1, 0.1, 0.3, 0.3]
@@ -190,7 +190,7 @@ def test_models_of_ones_own(gardner: Any, tmp_path: Path, scheduler: str, monkey
     (row,) = json.loads(out)["rows"]
     assert row["model"] == "mine.py:Wide / sign"
     plain = json.loads(gardner("bench", "random", *SIZES, "--prior", "gaussian:4", *where, "--json")[1])["rows"]
-    for name in ("log_volume", "gap_to_min", "gap_to_halving"):  # the size of the weights does not matter to a sign
+    for name in ("log_volume", "gap_to_minimum", "gap_to_halving"):  # the size of the weights does not matter to a sign
         assert row[name] == pytest.approx(plain[0][name], abs=1e-5)
     code, out, err = gardner("results", "out", "--at", "0.3", "--json")
     assert (code, [found["model"] for found in json.loads(out)["rows"]]) == (0, ["gaussian:4.0 / sign"])

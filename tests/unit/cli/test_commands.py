@@ -21,31 +21,31 @@ def test_bounds_as_json(gardner: Any) -> None:
     code, out, err = gardner("bounds", "--alpha", "3", "--budget", "0.6", "--json")
     assert (code, err) == (0, "")
     record = json.loads(out)
-    assert record["log_volume"]["min"] == pytest.approx(-0.9625826, abs=1e-6)
-    assert record["log_volume"]["max"] == pytest.approx(-0.1755032, abs=1e-6)
+    assert record["log_volume"]["minimum"] == pytest.approx(-0.9625826, abs=1e-6)
+    assert record["log_volume"]["maximum"] == pytest.approx(-0.1755032, abs=1e-6)
     assert record["log_volume"]["halving"] == pytest.approx(-0.6 * math.log(2))
-    assert set(record["log_volume"]) == {"min", "typical", "max", "halving", "pool"}
-    assert set(record["accuracy"]) == {"min", "typical", "max", "pool"}
-    assert record["accuracy"]["min"] > record["accuracy"]["typical"] > record["accuracy"]["max"]
+    assert set(record["log_volume"]) == {"minimum", "typical", "maximum", "halving", "pool"}
+    assert set(record["accuracy"]) == {"minimum", "typical", "maximum", "pool"}
+    assert record["accuracy"]["minimum"] > record["accuracy"]["typical"] > record["accuracy"]["maximum"]
     assert set(record["overlaps"]["typical"]) == {"m", "q", "Q", "r"}
-    assert record["status"] == {"min": "zero", "max": "zero"}
-    assert record["bracket"] == {"min": None, "max": None}
-    assert record["stability"]["min"] == pytest.approx(1.21, abs=0.01)
+    assert record["status"] == {"minimum": "zero", "maximum": "zero"}
+    assert record["bracket"] == {"minimum": None, "maximum": None}
+    assert record["stability"]["minimum"] == pytest.approx(1.21, abs=0.01)
     assert record["residual"] < 1e-9
     assert record["quadrature_error"] < 1e-9
-    assert record["beta"]["min"] == pytest.approx(-12.793, rel=1e-4)
+    assert record["beta"]["minimum"] == pytest.approx(-12.793, rel=1e-4)
 
 
 def test_several_budgets_are_a_list_and_brackets_are_told(gardner: Any) -> None:
     code, out, _ = gardner("bounds", "--alpha", "3", "--budget", "2.7:3:0.3", "--json")
     assert code == 0
     near, whole = json.loads(out)
-    assert near["status"]["min"] == "bracketed"
-    low, high = near["bracket"]["min"]
+    assert near["status"]["minimum"] == "bracketed"
+    low, high = near["bracket"]["minimum"]
     assert 0 <= high - low < 1e-5
-    assert high == near["log_volume"]["min"]
-    assert whole["beta"] == {"min": None, "max": None}
-    assert whole["log_volume"]["min"] == whole["log_volume"]["pool"]
+    assert high == near["log_volume"]["minimum"]
+    assert whole["beta"] == {"minimum": None, "maximum": None}
+    assert whole["log_volume"]["minimum"] == whole["log_volume"]["pool"]
 
 
 def test_bounds_as_a_table(gardner: Any) -> None:
@@ -210,17 +210,16 @@ def test_no_arguments_is_help(gardner: Any) -> None:
 def test_unresolved_ends_are_null_not_numbers() -> None:
     """An end that was not found must not look like one to a script that forgets the status."""
     from gardner import bounds
-    from gardner.cli.bounds import record
     from gardner.theory import Status
 
     result = bounds(pool_ratio=3.0, budget=0.6)
     lost = dataclasses.replace(result.minimum, status=Status.UNRESOLVED, reason="lost")
-    shown = record(dataclasses.replace(result, minimum=lost))
-    assert shown["log_volume"]["min"] is None
-    assert shown["beta"]["min"] is None
-    assert shown["reason"]["min"] == "lost"
-    assert shown["reached"]["min"] == result.minimum.log_volume
-    assert shown["log_volume"]["max"] == result.maximum.log_volume
+    shown: Any = dataclasses.replace(result, minimum=lost).to_json()
+    assert shown["log_volume"]["minimum"] is None
+    assert shown["beta"]["minimum"] is None
+    assert shown["reason"]["minimum"] == "lost"
+    assert shown["reached"]["minimum"] == result.minimum.log_volume
+    assert shown["log_volume"]["maximum"] == result.maximum.log_volume
 
 
 def test_version(gardner: Any) -> None:

@@ -31,7 +31,7 @@ def test_bounds_of_a_noisy_channel(gardner: Run) -> None:
     bits = found["information_bits"]
     assert bits["typical"] < bits["agnostic"] < 0.6 * (1.0 + 0.05 * np.log2(0.05) + 0.95 * np.log2(0.95)) + 1e-6
     best = found["extremes"]["most_information"]
-    assert best["information_bits"] > bits["min"]
+    assert best["information_bits"] > bits["minimum"]
 
 
 def test_volume_of_noisy_labels(gardner: Run, tmp_path: Path) -> None:

@@ -46,7 +46,8 @@ def test_means_errors_and_gaps() -> None:
     known = bounds(pool_ratio=3.0, budget=0.2)
     keys = (
         "strategy model features alpha batch budget seeds log_volume log_volume_stderr accuracy accuracy_stderr "
-        "test_accuracy test_accuracy_stderr bits_per_label gap_to_halving gap_to_min way_to_bound converged informed"
+        "test_accuracy test_accuracy_stderr bits_per_label gap_to_halving gap_to_minimum way_to_bound converged "
+        "informed"
     )
     assert list(row) == keys.split()
     assert (row["strategy"], row["features"], row["alpha"], row["batch"]) == ("random", 100, 3.0, 10)
@@ -56,7 +57,7 @@ def test_means_errors_and_gaps() -> None:
     assert row["accuracy_stderr"] == pytest.approx(0.001)
     assert row["bits_per_label"] == pytest.approx(0.14 / (0.2 * LN2))
     assert row["gap_to_halving"] == pytest.approx(-0.14 + 0.2 * LN2)
-    assert row["gap_to_min"] == pytest.approx(-0.14 - known.minimum.log_volume)
+    assert row["gap_to_minimum"] == pytest.approx(-0.14 - known.minimum.log_volume)
     assert row["converged"] == pytest.approx(0.75)  # one of four rounds did not
     assert set(result.record()) == {"rows", "pairs", "failures"}
 

@@ -28,8 +28,8 @@ Nameless.__qualname__ = "nobody.knows"
 
 
 def test_the_same_bits_from_any_number_of_processes() -> None:
-    alone = [bounds(PERCEPTRON, 3.0, budget) for budget in BUDGETS]
-    assert bounds_sweep(PERCEPTRON, 3.0, BUDGETS, workers=2) == alone
+    alone = [bounds(PERCEPTRON, pool_ratio=3.0, budget=budget) for budget in BUDGETS]
+    assert bounds_sweep(PERCEPTRON, pool_ratio=3.0, budgets=BUDGETS, workers=2) == alone
 
 
 def test_answers_come_in_order_from_two_processes() -> None:
@@ -43,14 +43,14 @@ def test_answers_come_in_order_from_two_processes() -> None:
 
 def test_an_error_is_raised_as_it_would_be_here() -> None:
     with pytest.raises(InvalidInputError, match="budget"):
-        bounds_sweep(PERCEPTRON, 3.0, [0.3, 0.5, 0.7, 3.5], workers=2)
+        bounds_sweep(PERCEPTRON, pool_ratio=3.0, budgets=[0.3, 0.5, 0.7, 3.5], workers=2)
 
 
 def test_what_cannot_be_sent_is_answered_here() -> None:
     model = GLM(Gaussian(), Nameless())
-    found = bounds_sweep(model, 3.0, BUDGETS, workers=2)
+    found = bounds_sweep(model, pool_ratio=3.0, budgets=BUDGETS, workers=2)
     assert [one.minimum.log_volume for one in found] == [
-        one.minimum.log_volume for one in bounds_sweep(PERCEPTRON, 3.0, BUDGETS)
+        one.minimum.log_volume for one in bounds_sweep(PERCEPTRON, pool_ratio=3.0, budgets=BUDGETS)
     ]
 
 

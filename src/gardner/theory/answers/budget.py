@@ -21,8 +21,19 @@ import numpy as np
 
 from gardner.errors import ConvergenceError, InvalidInputError
 from gardner.model import GLM, PERCEPTRON
-from gardner.theory.answers.bounds import LN2
 from gardner.theory.answers.complexity import at_volume, branch
+from gardner.theory.answers.results import LN2
+from gardner.theory.as_json import (
+    Plain,
+    Record,
+    from_record,
+    model_from,
+    model_record,
+    number,
+    record_of,
+    section,
+    unknown,
+)
 from gardner.theory.curve.branch import Side, Status, follow
 from gardner.theory.curve.point import Point, order_parameters, point_of
 from gardner.theory.curve.stationary import Control, Problem, State, at_complexity, at_log_volume, solve
@@ -39,6 +50,13 @@ _BESIDE = 1e-3  # share of a budget over which a slope is taken
 _SMALLEST = 1e-4  # budgets below this fraction of a label per weight are not searched
 
 
+CHOICES = ("best", "agnostic", "agnostic_floor", "random")
+
+
+def _given(value: Plain) -> float | None:
+    return None if value is None else unknown(value)
+
+
 @dataclass(frozen=True)
 class BudgetAnswer:
     """Smallest budgets that reach a goal; ``None`` where the pool does not reach it.
@@ -50,6 +68,7 @@ class BudgetAnswer:
     budget. ``notes`` says why an answer is missing.
     """
 
+    model: GLM
     pool_ratio: float
     log_volume: float | None
     accuracy: float | None
@@ -66,18 +85,63 @@ class BudgetAnswer:
         """One row a kind of choice."""
         import pandas as pd  # here, so that the solver starts without it
 
-        kinds = ("best", "agnostic", "agnostic_floor", "random")
-        budgets, errors = [getattr(self, kind) for kind in kinds], [self.errors.get(kind) for kind in kinds]
-        return pd.DataFrame({"choice": kinds, "budget": budgets, "budget_error": errors}).assign(
+        errors = [self.errors.get(choice) for choice in CHOICES]
+        return pd.DataFrame({"choice": CHOICES, "budget": list(self.budgets.values()), "budget_error": errors}).assign(
             alpha=self.pool_ratio, log_volume=self.log_volume, accuracy=self.accuracy
+        )
+
+    @property
+    def budgets(self) -> dict[str, float | None]:
+        """The budget of every kind of choice."""
+        return {choice: getattr(self, choice) for choice in CHOICES}
+
+    def to_json(self) -> Record:
+        """Plain data for JSON; residual, quadrature error and stability are those of the best subset's end."""
+        target = {"log_volume": self.log_volume, "accuracy": self.accuracy}
+        point = self.best_point
+        proof = self.pool if point is None else point
+        return {
+            "model": model_record(self.model),
+            "alpha": self.pool_ratio,
+            "target": {name: value for name, value in target.items() if value is not None},
+            "budget": dict(self.budgets),
+            "budget_error": {choice: self.errors.get(choice) for choice in CHOICES},
+            "pool": self.pool.to_json(),
+            "stability": None if point is None else number(point.stability),
+            "residual": proof.residual,
+            "quadrature_error": proof.quadrature_error,
+            "notes": list(self.notes),
+            "best_point": None if point is None else record_of(point),
+        }
+
+    @staticmethod
+    def from_json(record: Plain) -> BudgetAnswer:
+        """The inverse of :meth:`to_json`."""
+        found = section(record, "a budget")
+        target, budgets = section(found["target"], "target"), section(found["budget"], "budget")
+        errors = section(found["budget_error"], "budget_error")
+        point, notes = found["best_point"], found["notes"]
+        return BudgetAnswer(
+            model_from(found["model"]),
+            unknown(found["alpha"]),
+            log_volume=_given(target.get("log_volume")),
+            accuracy=_given(target.get("accuracy")),
+            best=_given(budgets["best"]),
+            agnostic=_given(budgets["agnostic"]),
+            agnostic_floor=_given(budgets["agnostic_floor"]),
+            random=_given(budgets["random"]),
+            pool=Typical.from_json(found["pool"]),
+            best_point=None if point is None else from_record(Point, point),
+            notes=tuple(map(str, notes)) if isinstance(notes, list) else (),
+            errors={choice: unknown(error) for choice, error in errors.items() if error is not None},
         )
 
 
 @np.errstate(all="ignore")  # overflow and NaN are looked for where they matter
 def budget_for(
     model: GLM = PERCEPTRON,
-    pool_ratio: float = 3.0,
     *,
+    pool_ratio: float,
     log_volume: float | None = None,
     accuracy: float | None = None,
     progress: Callable[[float], None] | None = None,
@@ -94,8 +158,8 @@ def budget_for(
         raise InvalidInputError("model", model, why, hint="use bounds over a range of budgets")
     check_target(pool_ratio, log_volume, accuracy)
     alpha = float(pool_ratio)
-    whole = pool(model, alpha)
-    answer = functools.partial(BudgetAnswer, alpha, log_volume, accuracy, pool=whole)
+    whole = pool(model, pool_ratio=alpha)
+    answer = functools.partial(BudgetAnswer, model, alpha, log_volume, accuracy, pool=whole)
     goal = _Goal(None if log_volume is None else float(log_volume), None if accuracy is None else float(accuracy))
     random = _typical_budget(model, goal.excess_of_typical)
     short = -goal.excess_of_typical(whole)
@@ -176,12 +240,12 @@ def _larger_pool(random: float | None) -> str:
 def _typical_budget(model: GLM, excess: Callable[[Typical], float]) -> float | None:
     """The budget of random choice: ``excess`` grows with it."""
     low, high = SMALLEST, 1.0
-    while excess(typical(model, high)) < 0.0:
+    while excess(typical(model, budget=high)) < 0.0:
         low, high = high, 4.0 * high
         if high > LARGEST:
             return None
     return root_between(
-        lambda n: excess(typical(model, n)), low, high, what="budget of random choice", relative=_RELATIVE
+        lambda n: excess(typical(model, budget=n)), low, high, what="budget of random choice", relative=_RELATIVE
     )
 
 

@@ -7,7 +7,7 @@ v = −β.
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -15,6 +15,7 @@ import numpy as np
 
 from gardner.errors import ConvergenceError, InvalidInputError
 from gardner.model import GLM, PERCEPTRON
+from gardner.theory.as_json import Record, from_record, model_from, model_record, record_of, section
 from gardner.theory.curve import condensed, frozen
 from gardner.theory.curve.branch import Branch, Side, Status, follow, settled
 from gardner.theory.curve.point import Point, between, judged, next_to, point_of, typical_point, whole_pool_point
@@ -42,17 +43,49 @@ class Curve:
     (``Bounds.minimum`` holds both students).
     """
 
-    pool_ratio: float
-    budget: float
+    problem: Problem
     points: tuple[Point, ...]
     status: dict[str, str]
     reason: dict[str, str]
+
+    @property
+    def pool_ratio(self) -> float:
+        """α."""
+        return self.problem.pool_ratio
+
+    @property
+    def budget(self) -> float:
+        """n."""
+        return self.problem.budget
 
     def to_frame(self) -> pd.DataFrame:
         """One row a point."""
         import pandas as pd  # here, so that the solver starts without it
 
         return pd.DataFrame([asdict(point) for point in self.points]).assign(alpha=self.pool_ratio, budget=self.budget)
+
+    def to_json(self) -> Record:
+        """Plain data for JSON: the question, how the ends were reached, and the points."""
+        return {
+            **problem_record(self.problem),
+            "status": dict(self.status),
+            "reason": {side: reason or None for side, reason in self.reason.items()},
+            "points": [record_of(point) for point in self.points],
+        }
+
+    @staticmethod
+    def from_json(record: Record) -> Curve:
+        """The inverse of :meth:`to_json`."""
+        found = section(record, "a curve")
+        status, reason = section(found["status"], "status"), section(found["reason"], "reason")
+        listed = found["points"]
+        points = tuple(from_record(Point, point) for point in listed) if isinstance(listed, list) else ()
+        return Curve(
+            problem_from(record),
+            points,
+            {side: str(word) for side, word in status.items()},
+            {side: str(why or "") for side, why in reason.items()},
+        )
 
 
 @functools.lru_cache(maxsize=64)
@@ -74,11 +107,12 @@ def stop_of(problem: Problem, side: Side) -> Callable[[State], bool]:
 @np.errstate(all="ignore")  # overflow and NaN are looked for where they matter
 def complexity_curve(
     model: GLM = PERCEPTRON,
-    pool_ratio: float = 3.0,
-    budget: float = 0.6,
+    *,
+    pool_ratio: float,
+    budget: float,
     points: int | None = None,
-    progress: Callable[[float], None] | None = None,
     teacher: GLM | None = None,
+    progress: Callable[[float], None] | None = None,
 ) -> Curve:
     """Σ against ln v at fixed budget, both sides to their ends.
 
@@ -92,7 +126,7 @@ def complexity_curve(
         check_count("points", points, 3, MOST_POINTS)
     if problem.budget == problem.pool_ratio:
         zero = {side.value: Status.ZERO.value for side in Side}
-        return Curve(problem.pool_ratio, problem.budget, (whole_pool_point(problem),), zero, dict.fromkeys(zero, ""))
+        return Curve(problem, (whole_pool_point(problem),), zero, dict.fromkeys(zero, ""))
     sides = {side: branch(problem, side) for side in Side}
     states = {side: [settled(state) for state in sides[side].states] if points is None else [] for side in Side}
     reasons = {side: sides[side].reason for side in Side}
@@ -107,8 +141,7 @@ def complexity_curve(
     last = {Side.MIN: solved[0], Side.MAX: solved[-1]}
     ends = {side: judged(sides[side].status, last[side], reasons[side]) for side in Side}
     return Curve(
-        problem.pool_ratio,
-        problem.budget,
+        problem,
         tuple(solved),
         {side.value: status.value for side, (status, _) in ends.items()},
         {side.value: reason for side, (_, reason) in ends.items()},
@@ -176,9 +209,10 @@ def _off_zero(z: Floats, side: Side) -> Floats:
 @np.errstate(all="ignore")  # overflow and NaN are looked for where they matter
 def complexity_at(
     model: GLM = PERCEPTRON,
-    pool_ratio: float = 3.0,
-    budget: float = 0.6,
-    log_volume: float = -0.6,
+    *,
+    pool_ratio: float,
+    budget: float,
+    log_volume: float,
     teacher: GLM | None = None,
 ) -> Point:
     """Σ and everything else at a given (n, ln v); outside the curve's range an error tells the range."""
@@ -202,7 +236,7 @@ def complexity_at(
             "log_volume",
             target,
             f"{known} at {end:.8g} for alpha = {problem.pool_ratio:g}, budget = {problem.budget:g}",
-            hint="see gardner bounds for the range",
+            hint="bounds gives the range",
         )
     near = _NEAR_TOP * (end - top.log_volume)
     if abs(target - top.log_volume) < abs(near):
@@ -213,6 +247,38 @@ def complexity_at(
     # at β = 1 the equation for D is a limit: from both sides
     neighbours = [solve(problem, state.z, at_beta(1.0 + sign * _BESIDE_ONE)) for sign in (-1.0, 1.0)]
     return between(point_of(state), *map(point_of, neighbours))
+
+
+def complexity_points(
+    model: GLM = PERCEPTRON,
+    *,
+    pool_ratio: float,
+    budget: float,
+    log_volumes: Sequence[float],
+    teacher: GLM | None = None,
+) -> Curve:
+    """:func:`complexity_at` for several volumes; a curve that knows nothing of its ends."""
+    problem = checked(model, pool_ratio, budget, teacher)
+    place = {"pool_ratio": problem.pool_ratio, "budget": problem.budget}
+    found = [complexity_at(model, **place, log_volume=volume, teacher=teacher) for volume in log_volumes]
+    return Curve(problem, tuple(found), {}, {})
+
+
+def problem_record(problem: Problem) -> Record:
+    """A question as plain data: both models, α and n."""
+    return {
+        "model": model_record(problem.pair.student),
+        "teacher": model_record(problem.pair.teacher),
+        "alpha": problem.pool_ratio,
+        "budget": problem.budget,
+    }
+
+
+def problem_from(record: Record) -> Problem:
+    """The question of a record, checked like any other."""
+    found = section(record, "a result")
+    student, teacher = model_from(found["model"]), model_from(found["teacher"])
+    return checked(student, float(str(found["alpha"])), float(str(found["budget"])), teacher)
 
 
 def checked(model: GLM, pool_ratio: float, budget: float, teacher: GLM | None = None) -> Problem:

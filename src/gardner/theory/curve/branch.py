@@ -52,8 +52,8 @@ _STRAIGHT = 0.5  # least cosine between the tangents of neighbouring points
 class Side(StrEnum):
     """Which end of the curve: the smallest or the largest volume."""
 
-    MIN = "min"
-    MAX = "max"
+    MIN = "minimum"
+    MAX = "maximum"
 
     @property
     def sign(self) -> int:

@@ -16,13 +16,24 @@ from __future__ import annotations
 
 import functools
 import math
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from gardner.errors import ConvergenceError
-from gardner.model import GLM, PERCEPTRON
+from gardner.model import GLM, PERCEPTRON, describe
+from gardner.theory.as_json import (
+    Plain,
+    Record,
+    from_record,
+    model_from,
+    model_record,
+    number,
+    record_of,
+    section,
+    unknown,
+)
 from gardner.theory.formula import regression
 from gardner.theory.formula.expansion import Psi, channel_psi
 from gardner.theory.formula.information import mean_log_likelihood
@@ -53,6 +64,20 @@ class Solution:
     overlap: float
 
 
+_NUMBERS = (
+    "budget",
+    "log_volume",
+    "overlap",
+    "accuracy",
+    "gibbs_accuracy",
+    "residual",
+    "quadrature_error",
+    "self_overlap",
+    "norm",
+    "information",
+)
+
+
 @dataclass(frozen=True)
 class Typical:
     """A random subset of ``budget``·N rows: log-volume per weight, overlaps, accuracies, information, and their proof.
@@ -64,6 +89,8 @@ class Typical:
     ``branches`` are the stable fixed points, the largest free entropy first.
     """
 
+    student: GLM
+    teacher: GLM
     budget: float
     log_volume: float
     overlap: float
@@ -80,11 +107,34 @@ class Typical:
         """One row."""
         import pandas as pd  # here, so that the solver starts without it
 
-        return pd.DataFrame([{f.name: getattr(self, f.name) for f in fields(self) if f.name != "branches"}])
+        models = {
+            f"{who}{part}": describe(getattr(model, part))
+            for who, model in (("", self.student), ("teacher_", self.teacher))
+            for part in ("prior", "channel")
+        }
+        return pd.DataFrame([{**models, **{name: getattr(self, name) for name in _NUMBERS}}])
+
+    def to_json(self) -> Record:
+        """Plain data for JSON: models by their texts, NaN as null."""
+        return {
+            "model": model_record(self.student),
+            "teacher": model_record(self.teacher),
+            **{name: number(getattr(self, name)) for name in _NUMBERS},
+            "branches": [record_of(branch) for branch in self.branches],
+        }
+
+    @staticmethod
+    def from_json(record: Plain) -> Typical:
+        """The inverse of :meth:`to_json`."""
+        found = section(record, "a random subset")
+        listed = found["branches"]
+        branches = tuple(from_record(Solution, one) for one in listed) if isinstance(listed, list) else ()
+        numbers = {name: unknown(found[name]) for name in _NUMBERS}
+        return Typical(model_from(found["model"]), model_from(found["teacher"]), **numbers, branches=branches)
 
 
 @np.errstate(all="ignore")  # overflow and NaN are looked for where they matter
-def typical(model: GLM = PERCEPTRON, budget: float = 1.0, teacher: GLM | None = None) -> Typical:
+def typical(model: GLM = PERCEPTRON, *, budget: float, teacher: GLM | None = None) -> Typical:
     """What a random subset of ratio ``budget`` reaches; it does not depend on the pool.
 
     >>> round(typical(budget=2.0).log_volume, 6)
@@ -94,7 +144,7 @@ def typical(model: GLM = PERCEPTRON, budget: float = 1.0, teacher: GLM | None = 
 
 
 @np.errstate(all="ignore")  # overflow and NaN are looked for where they matter
-def pool(model: GLM = PERCEPTRON, pool_ratio: float = 3.0, teacher: GLM | None = None) -> Typical:
+def pool(model: GLM = PERCEPTRON, *, pool_ratio: float, teacher: GLM | None = None) -> Typical:
     """What all labels of a pool of ratio ``pool_ratio`` together give."""
     return typical_of(check_pair(model, teacher), check_pool_ratio(pool_ratio))
 
@@ -107,6 +157,8 @@ def typical_of(pair: Pair, budget: float) -> Typical:
     _check_possible(pair, best, budget)
     accuracy, gibbs = accuracies(pair, best.m, best.S, best.V)
     return Typical(
+        student=pair.student,
+        teacher=pair.teacher,
         budget=budget,
         log_volume=best.log_volume,
         overlap=pair.teacher_scale * best.m,

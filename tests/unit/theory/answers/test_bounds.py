@@ -86,7 +86,7 @@ def test_corners_where_earlier_versions_failed(alpha: float, budget: float) -> N
 
 
 def test_volumes_fall_with_the_budget() -> None:
-    results = bounds_sweep(PERCEPTRON, 3.0, [0.2, 0.5, 0.9, 1.4, 2.0, 2.6, 2.95])
+    results = bounds_sweep(PERCEPTRON, pool_ratio=3.0, budgets=[0.2, 0.5, 0.9, 1.4, 2.0, 2.6, 2.95])
     for quantity in (
         [result.minimum.log_volume for result in results],
         [result.typical.log_volume for result in results],
@@ -128,8 +128,9 @@ def test_all_volumes_meet_at_the_whole_pool(alpha: float) -> None:
 
 def test_frame_has_a_row_for_each_bound() -> None:
     frame = bounds(pool_ratio=3.0, budget=0.6).to_frame()
-    assert list(frame["bound"]) == ["min", "typical", "max"]
-    assert frame["log_volume"].is_monotonic_increasing
+    assert list(frame["bound"]) == ["minimum", "typical", "maximum", "halving", "pool"]
+    assert frame["log_volume"].iloc[:3].is_monotonic_increasing
+    assert list(frame["status"]) == ["zero", "solved", "zero", "bound", "solved"]
 
 
 @pytest.mark.parametrize(
@@ -220,12 +221,12 @@ def test_unreachable_goals_say_which_pool_would_do() -> None:
 )
 def test_bad_goals(goal: dict[str, float]) -> None:
     with pytest.raises(InvalidInputError):
-        budget_for(PERCEPTRON, 3.0, log_volume=goal.get("log_volume"), accuracy=goal.get("accuracy"))
+        budget_for(PERCEPTRON, pool_ratio=3.0, log_volume=goal.get("log_volume"), accuracy=goal.get("accuracy"))
 
 
 def test_progress_is_told() -> None:
     told: list[float] = []
-    bounds_sweep(PERCEPTRON, 3.0, [0.3, 0.6], told.append)
+    bounds_sweep(PERCEPTRON, pool_ratio=3.0, budgets=[0.3, 0.6], progress=told.append)
     assert told == [0.5, 1.0]
 
 

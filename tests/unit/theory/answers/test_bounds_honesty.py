@@ -91,13 +91,13 @@ def test_an_end_that_is_not_known_says_so() -> None:
 )
 def test_extreme_parameters_are_refused(prior: Prior, channel: Channel, refused: type[Exception]) -> None:
     with pytest.raises(refused):
-        typical(GLM(prior, channel), 0.6)
+        typical(GLM(prior, channel), budget=0.6)
 
 
 def test_integrals_that_are_not_resolved_are_no_answer() -> None:
     """Version 0.1.0 said ln v = +0.89 here, for labels that can only take volume away."""
     with pytest.raises(ConvergenceError, match="not resolved"):
-        typical(GLM(GaussBernoulli(1e-6), Sign()), 0.6)
+        typical(GLM(GaussBernoulli(1e-6), Sign()), budget=0.6)
 
 
 @pytest.mark.parametrize("budget", [1e-8, 1e-9])
@@ -113,7 +113,7 @@ def test_a_tiny_budget_is_answered_or_refused(budget: float) -> None:
 
 def test_nothing_learned_is_a_guess() -> None:
     """A teacher drowned in noise: the accuracy is one half, not one."""
-    assert typical(GLM(Gaussian(), Probit(1e30)), 0.6).accuracy == pytest.approx(0.5, abs=1e-9)
+    assert typical(GLM(Gaussian(), Probit(1e30)), budget=0.6).accuracy == pytest.approx(0.5, abs=1e-9)
 
 
 def test_a_faint_channel_is_not_even() -> None:

@@ -51,10 +51,10 @@ SLOW: dict[str, tuple[GLM, GLM | None]] = {
 def test_identities_along_any_curve(name: str) -> None:
     """DΣ/d ln v = −β at fixed n and ∂Σ/∂n = −φ at fixed ln v, on both sides; the top is the random subset."""
     student, teacher = (PAIRS | SLOW)[name]
-    top = typical(student, BUDGET, teacher).log_volume
+    top = typical(student, budget=BUDGET, teacher=teacher).log_volume
 
     def at(volume: float, budget: float = BUDGET) -> Any:
-        return complexity_at(student, ALPHA, budget, volume, teacher)
+        return complexity_at(student, pool_ratio=ALPHA, budget=budget, log_volume=volume, teacher=teacher)
 
     assert at(top).complexity == pytest.approx(1.5012073, abs=1e-6)
     for shift in (-0.05, 0.04):
@@ -75,7 +75,10 @@ def test_identities_along_any_curve(name: str) -> None:
 
 def test_flips_make_the_smallest_evidence_a_bad_subset() -> None:
     """With label noise neither information nor accuracy is best at the smallest evidence; without, both are."""
-    noisy, clean = bounds(GLM(Gaussian(), Flip(0.05)), ALPHA, BUDGET), bounds(PERCEPTRON, ALPHA, BUDGET)
+    noisy, clean = (
+        bounds(GLM(Gaussian(), Flip(0.05)), pool_ratio=ALPHA, budget=BUDGET),
+        bounds(PERCEPTRON, pool_ratio=ALPHA, budget=BUDGET),
+    )
     assert noisy.extremes is not None
     assert clean.extremes is not None
     assert noisy.minimum.point is not None
@@ -95,7 +98,7 @@ def test_flips_make_the_smallest_evidence_a_bad_subset() -> None:
 def test_binary_weights_freeze() -> None:
     """No subset of binary weights and noiseless labels has a volume below 2^−N; the curve ends there."""
     for budget in (0.6, 1.3):
-        result = bounds(GLM(Rademacher(), Sign()), ALPHA, budget)
+        result = bounds(GLM(Rademacher(), Sign()), pool_ratio=ALPHA, budget=budget)
         assert result.minimum.status is Status.FROZEN
         assert result.minimum.log_volume == pytest.approx(-math.log(2.0), abs=1e-8)
         assert result.minimum.point is not None
@@ -130,7 +133,7 @@ def test_the_tails_of_a_prior_set_the_edge_of_the_hats(prior: Prior, tails: floa
 @pytest.mark.slow
 def test_binary_weights_freeze_within_the_first_step() -> None:
     """Just below the transition of random subsets the first point off β = 0 is past it."""
-    lower = bounds(GLM(Rademacher(), Sign()), 3.0, 1.24).minimum
+    lower = bounds(GLM(Rademacher(), Sign()), pool_ratio=3.0, budget=1.24).minimum
     assert lower.status is Status.FROZEN
     assert lower.log_volume == pytest.approx(-math.log(2.0), abs=1e-9)
 

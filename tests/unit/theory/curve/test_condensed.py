@@ -30,7 +30,7 @@ def test_who_condenses(prior: Prior, channel: Channel, budget: float, expected: 
 
 @pytest.mark.parametrize(("channel", "most"), [(Sign(), 0.0), (Flip(0.05), math.log(0.95))], ids=str)
 def test_the_largest_volume(channel: Channel, most: float) -> None:
-    found = bounds(GLM(Laplace(), channel), 3.0, 0.6)
+    found = bounds(GLM(Laplace(), channel), pool_ratio=3.0, budget=0.6)
     assert found.maximum.status is Status.CONDENSED
     assert found.maximum.log_volume == pytest.approx(0.6 * most, abs=1e-12)
     assert found.maximum.point is not None

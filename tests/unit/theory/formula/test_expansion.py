@@ -118,7 +118,10 @@ def test_a_table_grows_and_keeps_its_digits() -> None:
 @pytest.mark.slow
 def test_a_channel_of_ones_own_has_the_same_bounds() -> None:
     """Probit labels by their formula alone, without symmetry: tables stand for ψ and its derivatives."""
-    ours, own = bounds(GLM(channel=Probit(0.3)), 3.0, 0.6), bounds(GLM(channel=Doubled()), 3.0, 0.6)
+    ours, own = (
+        bounds(GLM(channel=Probit(0.3)), pool_ratio=3.0, budget=0.6),
+        bounds(GLM(channel=Doubled()), pool_ratio=3.0, budget=0.6),
+    )
     for one, other in ((ours.minimum, own.minimum), (ours.maximum, own.maximum)):
         assert one.log_volume == pytest.approx(other.log_volume, abs=1e-7)
         assert one.point is not None

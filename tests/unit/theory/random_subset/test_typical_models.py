@@ -99,14 +99,14 @@ def test_closed_form_is_that_of_a_random_matrix() -> None:
 @pytest.mark.parametrize("variance", [1.0, 2.5])
 def test_regression_has_the_evidence_of_marchenko_and_pastur(n: float, noise: float, variance: float) -> None:
     expected = ridge(n, (variance, noise), (variance, noise))
-    assert typical(GLM(Gaussian(variance), Linear(noise)), n).log_volume == pytest.approx(expected, abs=1e-8)
+    assert typical(GLM(Gaussian(variance), Linear(noise)), budget=n).log_volume == pytest.approx(expected, abs=1e-8)
 
 
 @pytest.mark.parametrize(("student", "teacher"), [((2.0, 0.3), (1.0, 0.1)), ((0.5, 0.1), (1.5, 0.4))])
 @pytest.mark.parametrize("n", [0.4, 2.0])
 def test_ridge_against_another_teacher(n: float, student: tuple[float, float], teacher: tuple[float, float]) -> None:
     models = [GLM(Gaussian(variance), Linear(noise)) for variance, noise in (student, teacher)]
-    result = typical(models[0], n, models[1])
+    result = typical(models[0], budget=n, teacher=models[1])
     assert result.log_volume == pytest.approx(ridge(n, student, teacher), abs=1e-7)
     assert result.residual < 1e-9
 
@@ -115,16 +115,16 @@ def test_binary_weights_are_learned_at_once() -> None:
     """Free entropies cross at n = 1.245 [gyorgyi1990], the uninformed branch ends at its spinodal 1.493."""
 
     def lead(n: float) -> float:
-        volumes = {branch.name: branch.log_volume for branch in typical(BINARY, n).branches}
+        volumes = {branch.name: branch.log_volume for branch in typical(BINARY, budget=n).branches}
         return volumes["uninformed"] - volumes["informed"]
 
     assert brentq(lead, 1.1, 1.4, xtol=1e-6) == pytest.approx(1.245, abs=1e-3)
-    assert len(typical(BINARY, 1.490).branches) == 2
-    assert len(typical(BINARY, 1.496).branches) == 1
-    assert typical(BINARY, 1.24).overlap < 0.7
+    assert len(typical(BINARY, budget=1.490).branches) == 2
+    assert len(typical(BINARY, budget=1.496).branches) == 1
+    assert typical(BINARY, budget=1.24).overlap < 0.7
     for n in (1.25, 1.6, 3.0):
-        assert typical(BINARY, n).overlap == 1.0
-        assert typical(BINARY, n).log_volume == pytest.approx(-math.log(2.0), abs=1e-9)
+        assert typical(BINARY, budget=n).overlap == 1.0
+        assert typical(BINARY, budget=n).log_volume == pytest.approx(-math.log(2.0), abs=1e-9)
 
 
 @pytest.mark.parametrize(
@@ -139,7 +139,7 @@ def test_binary_weights_are_learned_at_once() -> None:
     ],
 )
 def test_noise_that_vanishes_leaves_the_sign(prior: Prior, channel: Channel) -> None:
-    limit, sign = typical(GLM(prior, channel), 0.6), typical(GLM(prior, Sign()), 0.6)
+    limit, sign = typical(GLM(prior, channel), budget=0.6), typical(GLM(prior, Sign()), budget=0.6)
     assert limit.log_volume == pytest.approx(sign.log_volume, abs=1e-5)
     assert limit.overlap == pytest.approx(sign.overlap, abs=1e-4)
     assert limit.information == pytest.approx(sign.information, abs=1e-4)
@@ -149,26 +149,29 @@ def test_noise_that_vanishes_leaves_the_sign(prior: Prior, channel: Channel) -> 
 def test_a_mismatch_that_vanishes_is_none(channel: Channel) -> None:
     """The mismatched equations (three overlaps, other conjugates) against the matched ones (one overlap)."""
     for prior, almost in ((Gaussian(), Gaussian(1 + 1e-9)), (GaussBernoulli(0.3), GaussBernoulli(0.3 + 1e-9))):
-        matched, other = typical(GLM(prior, channel), 0.8), typical(GLM(prior, channel), 0.8, GLM(almost, channel))
+        matched, other = (
+            typical(GLM(prior, channel), budget=0.8),
+            typical(GLM(prior, channel), budget=0.8, teacher=GLM(almost, channel)),
+        )
         assert other.log_volume == pytest.approx(matched.log_volume, abs=1e-7)
         assert other.overlap == pytest.approx(matched.overlap, abs=1e-6)
         assert other.information == pytest.approx(matched.information, abs=1e-6)
 
 
 def test_scale_of_weights_is_no_matter_for_the_sign() -> None:
-    unit, wide = typical(PERCEPTRON, 1.0), typical(GLM(Gaussian(4.0), Sign()), 1.0)
+    unit, wide = typical(PERCEPTRON, budget=1.0), typical(GLM(Gaussian(4.0), Sign()), budget=1.0)
     assert wide.log_volume == pytest.approx(unit.log_volume, abs=1e-12)
     assert wide.overlap == pytest.approx(4.0 * unit.overlap, rel=1e-10)
 
 
 def test_information_is_evidence_less_the_entropy_of_noise() -> None:
     rho = 0.07
-    result = typical(GLM(Gaussian(), Flip(rho)), 0.9)
+    result = typical(GLM(Gaussian(), Flip(rho)), budget=0.9)
     entropy = -rho * math.log(rho) - (1 - rho) * math.log(1 - rho)
     assert result.information == pytest.approx(-result.log_volume - 0.9 * entropy, abs=1e-10)
     probit = Probit(0.3)
     lost = float(np.asarray(probit.noise_entropy(np.zeros(1), np.ones(1)))[0])
-    result = typical(GLM(Gaussian(), probit), 0.9)
+    result = typical(GLM(Gaussian(), probit), budget=0.9)
     assert result.information == pytest.approx(-result.log_volume - 0.9 * lost, abs=1e-9)
     # a mutual information cannot exceed that of independent fields
     assert 0.0 < result.information < 0.9 * capacity(probit)
@@ -183,7 +186,10 @@ def test_capacity() -> None:
 
 def test_phase_retrieval_knows_nothing_below_its_threshold() -> None:
     """Weak recovery of a real signal from y = |h| starts at n = ½ [mondelli2019] (noise moves it up a little)."""
-    little, more = typical(GLM(Gaussian(), Absolute(0.01)), 0.3), typical(GLM(Gaussian(), Absolute(0.01)), 1.5)
+    little, more = (
+        typical(GLM(Gaussian(), Absolute(0.01)), budget=0.3),
+        typical(GLM(Gaussian(), Absolute(0.01)), budget=1.5),
+    )
     assert little.overlap == 0.0
     assert little.information > 0.0
     assert more.overlap > 0.5
@@ -193,13 +199,13 @@ def test_phase_retrieval_knows_nothing_below_its_threshold() -> None:
 def test_what_is_refused_says_why() -> None:
     absolute = GLM(Gaussian(), Absolute())
     with pytest.raises(InvalidInputError, match="even channel has no start"):
-        bounds(absolute, 3.0, 0.6)
+        bounds(absolute, pool_ratio=3.0, budget=0.6)
     with pytest.raises(InvalidInputError, match="labels are not those"):
-        typical(PERCEPTRON, 1.0, GLM(Gaussian(), Linear()))
+        typical(PERCEPTRON, budget=1.0, teacher=GLM(Gaussian(), Linear()))
     with pytest.raises(InvalidInputError, match="Linear or an Absolute"):
-        pool(absolute, 3.0, GLM(Gaussian(), Linear()))
+        pool(absolute, pool_ratio=3.0, teacher=GLM(Gaussian(), Linear()))
     with pytest.raises(InvalidInputError, match="teacher"):
-        complexity_curve(PERCEPTRON, 3.0, 0.6, teacher="sign")  # type: ignore[arg-type]
+        complexity_curve(PERCEPTRON, pool_ratio=3.0, budget=0.6, teacher="sign")  # type: ignore[arg-type]
 
 
 def test_capacity_without_symmetry_is_not_at_zero_field() -> None:
@@ -212,31 +218,31 @@ def test_capacity_without_symmetry_is_not_at_zero_field() -> None:
 def test_a_channel_without_symmetry_may_learn_from_one_with_it() -> None:
     """The same labels by another formula: a student that is told every label learns what its twin learns."""
     ours, theirs = GLM(channel=Probit(0.3)), GLM(channel=Doubled())
-    expected = typical(ours, 0.6)
+    expected = typical(ours, budget=0.6)
     for student, teacher in ((ours, theirs), (theirs, ours)):
-        found = typical(student, 0.6, teacher)
+        found = typical(student, budget=0.6, teacher=teacher)
         assert found.log_volume == pytest.approx(expected.log_volume, abs=1e-7)
         assert found.information == pytest.approx(expected.information, abs=1e-7)
 
 
 def test_an_even_channel_of_ones_own() -> None:
-    below = typical(GLM(channel=Door()), 0.05)
+    below = typical(GLM(channel=Door()), budget=0.05)
     assert below.overlap == 0.0
-    assert typical(GLM(channel=Door()), 8.0).overlap > 0.5
+    assert typical(GLM(channel=Door()), budget=8.0).overlap > 0.5
     with pytest.raises(InvalidInputError, match="even channel has no start"):
-        bounds(GLM(channel=Door()), 3.0, 0.6)
+        bounds(GLM(channel=Door()), pool_ratio=3.0, budget=0.6)
 
 
 def test_no_bound_by_information_for_a_wrong_student() -> None:
     """A narrow prior takes its surprise for information: no mutual information, so no bound by the capacity."""
-    found = bounds(GLM(Gaussian(0.5), Linear(0.01)), 3.0, 0.3, GLM(Gaussian(), Linear(0.01)))
+    found = bounds(GLM(Gaussian(0.5), Linear(0.01)), pool_ratio=3.0, budget=0.3, teacher=GLM(Gaussian(), Linear(0.01)))
     assert math.isnan(found.agnostic_information)
-    assert bounds(GLM(Gaussian(), Linear(0.01)), 3.0, 0.3).agnostic_information > 0.0
+    assert bounds(GLM(Gaussian(), Linear(0.01)), pool_ratio=3.0, budget=0.3).agnostic_information > 0.0
 
 
 def test_a_noiseless_student_of_a_noisy_teacher_has_no_extremes_of_information() -> None:
     """Its evidence goes on without the teacher; what it has of information is NaN, not an arbitrary point."""
-    found = bounds(GLM(channel=Sign()), 3.0, 0.3, GLM(channel=Flip(0.05)))
+    found = bounds(GLM(channel=Sign()), pool_ratio=3.0, budget=0.3, teacher=GLM(channel=Flip(0.05)))
     assert found.extremes is not None
     assert found.extremes.most_information.beta == 0.0
     assert math.isnan(found.extremes.most_information.information)
@@ -244,4 +250,4 @@ def test_a_noiseless_student_of_a_noisy_teacher_has_no_extremes_of_information()
 
 def test_a_noiseless_student_of_many_wrong_labels_is_told_so() -> None:
     with pytest.raises(ConvergenceError, match=r"no weights left.*channel with noise"):
-        pool(PERCEPTRON, 3.0, GLM(channel=Flip(0.1)))
+        pool(PERCEPTRON, pool_ratio=3.0, teacher=GLM(channel=Flip(0.1)))

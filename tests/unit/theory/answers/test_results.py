@@ -1,0 +1,106 @@
+"""A result knows its question, and goes to JSON and back."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from gardner import bounds, budget_for, complexity_curve, typical
+from gardner.errors import InvalidInputError
+from gardner.model import GLM, PERCEPTRON, Flip, Gaussian, Laplace, Linear, Probit, Rademacher, Sign
+from gardner.theory import Bounds, BudgetAnswer, Curve, Status, Typical
+
+
+def there_and_back(record: object) -> Any:
+    """Through text, as a file would hold it; NaN is no JSON."""
+    return json.loads(json.dumps(record, allow_nan=False))
+
+
+@pytest.mark.parametrize(
+    ("student", "teacher", "pool_ratio", "budget"),
+    [
+        (PERCEPTRON, None, 3.0, 0.6),
+        (PERCEPTRON, None, 3.0, 3.0),  # the whole pool: no β
+        (GLM(Rademacher(), Sign()), None, 3.0, 0.9),  # frozen
+        (GLM(Laplace(), Sign()), None, 3.0, 0.6),  # condensed
+        (GLM(Gaussian(), Probit(0.1)), GLM(Gaussian(), Flip(0.05)), 3.0, 0.6),  # no capacity
+        (GLM(Gaussian(), Linear(0.1)), None, 3.0, 0.6),  # real labels
+    ],
+)
+def test_bounds_go_there_and_back(student: GLM, teacher: GLM | None, pool_ratio: float, budget: float) -> None:
+    result = bounds(student, pool_ratio=pool_ratio, budget=budget, teacher=teacher)
+    record = result.to_json()
+    again = Bounds.from_json(there_and_back(record))
+    assert again.to_json() == record
+    assert again.problem == result.problem
+    assert again.problem.pair.student == student
+    assert again.problem.pair.teacher == (teacher or student)
+    assert again.to_frame().equals(result.to_frame())
+
+
+def test_what_an_unresolved_end_is_worth_is_decided_once() -> None:
+    result = bounds(pool_ratio=3.0, budget=0.6)
+    lost = replace(result, minimum=replace(result.minimum, status=Status.UNRESOLVED, reason="lost"))
+    assert lost.minimum.log_volume != lost.minimum.log_volume
+    assert lost.minimum.reached == result.minimum.log_volume
+    record: Any = lost.to_json()
+    assert record["log_volume"]["minimum"] is None
+    assert record["reached"]["minimum"] == result.minimum.log_volume
+    frame = lost.to_frame().set_index("bound")
+    assert frame["log_volume"].isna().to_dict() == {
+        "minimum": True,
+        "typical": False,
+        "maximum": False,
+        "halving": False,
+        "pool": False,
+    }
+    assert Bounds.from_json(there_and_back(record)).to_json() == record
+
+
+def test_a_random_subset_knows_its_models() -> None:
+    result = typical(GLM(Gaussian(), Flip(0.1)), budget=1.0, teacher=GLM(Gaussian(), Flip(0.05)))
+    assert (result.student.channel, result.teacher.channel) == (Flip(0.1), Flip(0.05))
+    assert Typical.from_json(there_and_back(result.to_json())).to_json() == result.to_json()
+    row = result.to_frame().iloc[0]
+    assert (row["channel"], row["teacher_channel"], row["budget"]) == ("flip:0.1", "flip:0.05", 1.0)
+
+
+def test_a_curve_goes_there_and_back() -> None:
+    result = complexity_curve(pool_ratio=3.0, budget=0.6, points=5)
+    again = Curve.from_json(there_and_back(result.to_json()))
+    assert again == result
+    assert (again.pool_ratio, again.budget) == (3.0, 0.6)
+    assert set(again.status) == {"minimum", "maximum"}
+
+
+@pytest.mark.parametrize("goal", [{"log_volume": -0.5}, {"accuracy": 0.8}, {"accuracy": 0.99}])
+def test_a_budget_goes_there_and_back(goal: dict[str, Any]) -> None:
+    result = budget_for(pool_ratio=3.0, **goal)
+    again = BudgetAnswer.from_json(there_and_back(result.to_json()))
+    assert again.to_json() == result.to_json()
+    assert again.model == PERCEPTRON
+
+
+@pytest.mark.parametrize(
+    ("change", "complaint"),
+    [
+        ({"model": {"prior": "evil.py:X", "channel": "sign"}}, "prior"),
+        ({"alpha": -1.0}, "alpha"),
+        ({"points": None}, "points"),
+        ({"capacity": "much"}, "number or null"),
+    ],
+)
+def test_bad_records_are_refused_in_one_line(change: dict[str, Any], complaint: str) -> None:
+    record = {**bounds(pool_ratio=3.0, budget=0.6).to_json(), **change}
+    with pytest.raises(InvalidInputError, match=complaint):
+        Bounds.from_json(record)
+
+
+def test_a_missing_key_is_told() -> None:
+    record = bounds(pool_ratio=3.0, budget=0.6).to_json()
+    del record["status"]
+    with pytest.raises(InvalidInputError, match="has no key 'status'"):
+        Bounds.from_json(record)
