@@ -42,9 +42,9 @@ def plain(problem: Instance, budget: float, batch: int, first: Any) -> tuple[flo
             V = squares @ variance
             omega = rows @ mean - V * g
             before = g
-            g, minus_slope = PERCEPTRON.channel.derivatives(y, omega, V)
+            g, minus_slope = map(np.asarray, PERCEPTRON.channel.derivatives(y, omega, V))
             precision = squares.T @ minus_slope
-            new, variance = PERCEPTRON.prior.moments(precision, precision * mean + rows.T @ g)
+            new, variance = map(np.asarray, PERCEPTRON.prior.moments(precision, precision * mean + rows.T @ g))
             change = float(np.sqrt(np.mean((new - mean) ** 2) + np.mean((g - before) ** 2 * V)))
             mean = new
             if change < TOLERANCE:

@@ -51,11 +51,12 @@ def iteration(problem: Instance, variances: Variances) -> Callable[[], Start]:
     """One whole AMP iteration, as in ``amp``, on buffers made once."""
     sweeper = Sweeper(problem.rows, problem.labels, Compiled("sign"), scalar=variances == "scalar")
     start = amp(problem.rows, problem.labels, variances=variances, max_iterations=3, decide_empty=False)
+    old, old_variance, old_g = (np.asarray(part) for part in (start.mean, start.variance, start.g))
 
     def run() -> Start:
-        _, V, g, precision, force = sweeper(start.mean, start.variance, start.g)
-        mean, variance = PERCEPTRON.prior.moments(precision, precision * start.mean + force)
-        float(np.mean((mean - start.mean) ** 2) + np.mean((g - start.g) ** 2 * V))
+        _, V, g, precision, force = sweeper(old, old_variance, old_g)
+        mean, variance = map(np.asarray, PERCEPTRON.prior.moments(precision, precision * old + force))
+        float(np.mean((mean - old) ** 2) + np.mean((g - old_g) ** 2 * V))
         return Start(mean, variance, g)
 
     return run
@@ -70,9 +71,10 @@ def straightforward(problem: Instance) -> Callable[[], Start]:
     def run() -> Start:
         V = squares @ start.variance
         omega = rows @ start.mean - V * start.g
-        g, minus_slope = PERCEPTRON.channel.derivatives(labels, omega, V)
+        g, minus_slope = map(np.asarray, PERCEPTRON.channel.derivatives(labels, omega, V))
         precision = squares.T @ minus_slope
-        mean, variance = PERCEPTRON.prior.moments(precision, precision * start.mean + rows.T @ g)
+        field = precision * np.asarray(start.mean) + rows.T @ g
+        mean, variance = map(np.asarray, PERCEPTRON.prior.moments(precision, field))
         return Start(mean, variance, g)
 
     return run

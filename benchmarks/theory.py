@@ -164,7 +164,7 @@ def sweep(x: Any, phi: Any, beta: Any, n: Any, eta: Any, weights: Any, window: P
     q = m * m + t
     zeta, log_weights = window_rule(window, INNER_ORDER)
     u = (jnp.sqrt(D) * zeta + jnp.sqrt(q) * eta[:, None]) / jnp.sqrt(V)  # the paper's −X
-    library = library_of(jnp.zeros(1))
+    library: Any = library_of(jnp.zeros(1))
     rho, excess = library.mills(u)
     log_terms = beta * library.log_ndtr(u) + log_weights
     L = logsumexp(log_terms, axis=-1)

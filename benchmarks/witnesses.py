@@ -38,7 +38,7 @@ def selections(problem: Instance, kind: str, seed: int) -> Iterator[tuple[float,
     for budget in BUDGETS:
         wanted = round(budget * features)
         while len(chosen) < wanted:
-            start = None if posterior is None else warm_start(posterior, added=len(chosen) - len(posterior.labels))
+            start = None if posterior is None else warm_start(posterior, added=len(chosen) - posterior.labels.shape[0])
             rows, labels = problem.rows[chosen], problem.labels[chosen]
             posterior = amp(rows, labels, start=start, tolerance=1e-6, decide_empty=False)
             omega, V = posterior.fields(problem.rows)

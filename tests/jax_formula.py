@@ -9,7 +9,7 @@ from __future__ import annotations
 import functools
 import math
 from collections.abc import Callable
-from typing import Any, NamedTuple, ParamSpec, TypeVar
+from typing import Any, NamedTuple, ParamSpec, TypeVar, cast
 
 import jax
 import jax.numpy as jnp
@@ -80,7 +80,7 @@ def _pair(u: jax.Array) -> tuple[jax.Array, jax.Array]:
     return rho, rho + u
 
 
-JAX = Library(jnp, log_ndtr, _pair)
+JAX = Library(*cast(Any, (jnp, log_ndtr, _pair)))
 
 
 class Theta(NamedTuple):
@@ -182,7 +182,7 @@ def energetic(pair: Pair, theta: Theta, grid: Grid, nodes: list[tuple[Floats, Fl
         L = logsumexp(theta.beta * psi + log_weights, axis=1)
         mean = pair.teacher_scale * theta.m * eta / jnp.sqrt(theta.q)
         spread = pair.teacher.prior.second_moment * theta.t / theta.q
-        seen = jnp.exp(pair.teacher.channel.log_partition(y, mean, spread, JAX))
+        seen = jnp.exp(jnp.asarray(pair.teacher.channel.log_partition(y, mean, spread, JAX)))
         gain = jax.nn.softplus(theta.phi + L) - jax.nn.softplus(theta.phi)
         total += count * jnp.sum(weights * seen * gain)
     return total
@@ -218,7 +218,7 @@ def weight_average(pair: Pair, beta: Any, conjugates: Conjugates, grid: Grid, no
     psi = pair.student.prior.log_partition(conjugates.r + conjugates.Q, fields, JAX)
     inner = logsumexp(beta * psi + nodes[1], axis=1)
     signal = conjugates.m / jnp.sqrt(conjugates.q) / pair.teacher_scale
-    log_weight = pair.teacher.prior.log_partition(signal**2, signal * xi, JAX) - 0.5 * xi * xi
+    log_weight = jnp.asarray(pair.teacher.prior.log_partition(signal**2, signal * xi, JAX)) - 0.5 * xi * xi
     return jnp.sum(weights * jnp.exp(log_weight) * inner) / math.sqrt(2.0 * math.pi)
 
 

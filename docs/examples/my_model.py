@@ -17,9 +17,8 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-from gardner.model import NUMPY, Library
+from gardner.model import NUMPY, Array, Library
 from gardner.model.numeric import NumericChannel, NumericPrior
-from gardner.model.special import Array
 
 
 @dataclass(frozen=True)

@@ -29,9 +29,9 @@ def of_rows(channel: Channel, q: float, V: float) -> tuple[float, float]:
     weights = weights * np.exp(-0.5 * eta**2) / math.sqrt(2.0 * math.pi)
     omega = math.sqrt(q) * eta
     if channel.labels:
-        y, each = np.repeat(np.array(channel.labels)[:, None], eta.size, axis=1), 1.0
+        y, each = np.repeat(np.array(channel.labels)[:, None], eta.size, axis=1), np.ones(1)
     else:
-        mean, variance = channel.predictive(omega, np.full_like(omega, V))
+        mean, variance = (np.asarray(part) for part in channel.predictive(omega, np.full_like(omega, V)))
         t, steps = panels(-10.0, 10.0, 8)
         y, each = mean + np.sqrt(variance) * t[:, None], np.sqrt(variance) * steps[:, None]
     psi = channel.log_partition(y, omega + 0.0 * y, V + 0.0 * y)

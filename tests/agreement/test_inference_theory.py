@@ -18,7 +18,7 @@ def check(features: int, budget: float) -> None:
     for seed in range(SEEDS):
         problem = draw_instance(features, budget, seed, dtype=np.float32)
         posterior = amp(problem.rows, problem.labels).checked()
-        mean = posterior.mean.astype(float)
+        mean = np.asarray(posterior.mean, dtype=float)
         volumes.append(posterior.log_volume)
         # the sign channel does not see the teacher's norm, 1 + O(1/√N) by chance: take it out
         overlaps.append(mean @ problem.teacher / np.linalg.norm(problem.teacher) / np.sqrt(features))

@@ -256,7 +256,7 @@ def _choose(rows: Floats, posterior: Posterior, count: int) -> list[tuple[int, f
     covariance = np.asarray(posterior.covariance if posterior.covariance is not None else np.diag(posterior.variance))
     omega = rows @ np.asarray(posterior.mean)
     V = np.maximum(np.einsum("ij,jk,ik->i", rows, covariance, rows, optimize=True), 1e-300)
-    prediction = channel.predictive(omega, V)
+    prediction = [np.asarray(part) for part in channel.predictive(omega, V)]
     free = np.ones(len(rows), dtype=bool)
     chosen: list[tuple[int, float, float, float]] = []
     for _ in range(count):

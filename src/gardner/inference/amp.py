@@ -20,9 +20,10 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Literal, cast
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from gardner.errors import InvalidInputError
 from gardner.inference.damping import Damper, Verdict
@@ -33,7 +34,7 @@ from gardner.inference.noisy_scalars import CHANNELS
 from gardner.inference.posterior import Posterior, Status
 from gardner.inference.trust import judged, neglected_by_amp
 from gardner.model import GLM, PERCEPTRON, library_of
-from gardner.model.special import Array
+from gardner.model.arrays import ArrayObject, Namespace
 
 Variances = Literal["vector", "scalar"]
 Twin = Literal["auto", "kernel", "readable"]
@@ -43,23 +44,23 @@ Twin = Literal["auto", "kernel", "readable"]
 class Passage:
     """What one pass over the rows yields: cavity fields and g of each row, A and Σ_μ F_μi g_μ of each weight."""
 
-    omega: Array
-    V: Array
-    g: Array
-    precision: Array
-    force: Array
+    omega: ArrayObject
+    V: ArrayObject
+    g: ArrayObject
+    precision: ArrayObject
+    force: ArrayObject
 
 
 @dataclass(frozen=True)
 class Start:
     """Where to begin: weights' means and variances, and g of each row (0 for a row not seen before)."""
 
-    mean: Array
-    variance: Array
-    g: Array
+    mean: ArrayObject
+    variance: ArrayObject
+    g: ArrayObject
 
 
-def passage(rows: Array, labels: Array, start: Start, model: GLM, variances: Variances) -> Passage:
+def passage(rows: ArrayObject, labels: ArrayObject, start: Start, model: GLM, variances: Variances) -> Passage:
     """One pass over the rows, readable, on any array library."""
     library = library_of(rows)
     xp = library.xp
@@ -68,13 +69,13 @@ def passage(rows: Array, labels: Array, start: Start, model: GLM, variances: Var
         squares = xp.broadcast_to(xp.mean(squares, axis=1, keepdims=True), squares.shape)
     V = xp.matmul(squares, start.variance)
     omega = xp.matmul(rows, start.mean) - V * start.g
-    g, minus_slope = model.channel.derivatives(labels, omega, V, library)
+    g, minus_slope = (xp.asarray(part) for part in model.channel.derivatives(labels, omega, V, library))
     return Passage(omega, V, g, xp.matmul(squares.T, minus_slope), xp.matmul(rows.T, g))
 
 
 def amp(
-    rows: Array,
-    labels: Array,
+    rows: ArrayLike,
+    labels: ArrayLike,
     model: GLM = PERCEPTRON,
     *,
     variances: Variances = "vector",
@@ -111,14 +112,15 @@ def amp(
     >>> posterior.status.value, round(posterior.log_volume, 2)
     ('converged', -0.6)
     """
+    F, y = cast("tuple[ArrayObject, ArrayObject]", (rows, labels))
     if check_input:
-        rows, labels = check_training(rows, labels, model)
-    library = library_of(rows)
+        F, y = check_training(rows, labels, model)
+    library = library_of(F)
     if tolerance is None:
-        tolerance = 5e-6 if rows.dtype == library.xp.float32 else 1e-8
+        tolerance = 5e-6 if F.dtype == library.xp.float32 else 1e-8
     check_settings(tolerance, max_iterations, damping)
-    run = _passage_of(rows, labels, model, variances, twin, threads)
-    cold = cold_start(rows, model)
+    run = _passage_of(F, y, model, variances, twin, threads)
+    cold = cold_start(F, model)
     damper = Damper(tolerance, damping)
     end = _iterate(run, cold if start is None else _check_start(start, cold), cold, model, damper, max_iterations)
     found, weights = end.found, end.weights
@@ -131,18 +133,18 @@ def amp(
         omega=found.omega,
         V=found.V,
         g=found.g,
-        labels=library.xp.asarray(labels, copy=True),
-        log_evidence=bethe(model, found, weights, labels),
+        labels=library.xp.asarray(y, copy=True),
+        log_evidence=bethe(model, found, weights, y),
         iterations=end.iterations,
         residual=end.residual,
         damping=damper.value,
     )
     if decide_empty and model.channel.noiseless:
-        posterior = decided(posterior, rows)
-    if not (check_input and posterior.converged and rows.shape[0]):
+        posterior = decided(posterior, F)
+    if not (check_input and posterior.converged and F.shape[0]):
         return posterior
     fields = found.omega, found.V, found.precision, weights.variance
-    neglected = neglected_by_amp(rows, labels, model.channel, *fields, scalar=variances == "scalar")
+    neglected = neglected_by_amp(F, y, model.channel, *fields, scalar=variances == "scalar")
     return judged(posterior, neglected, information=-_of_weights(model, found, weights))
 
 
@@ -150,9 +152,9 @@ def amp(
 class Weights:
     """The local fields of the weights, and what the prior makes of them."""
 
-    b: Array
-    mean: Array
-    variance: Array
+    b: ArrayObject
+    mean: ArrayObject
+    variance: ArrayObject
 
 
 @dataclass(frozen=True)
@@ -169,11 +171,12 @@ def _iterate(
     run: Callable[[Start], Passage], state: Start, cold: Start, model: GLM, damper: Damper, max_iterations: int
 ) -> _End:
     library = library_of(cold.mean)
+    xp = library.xp
     iterations = 0
     while True:
         found = run(state)
         b = found.precision * state.mean + found.force
-        weights = Weights(b, *model.prior.moments(found.precision, b, library))
+        weights = Weights(b, *(xp.asarray(part) for part in model.prior.moments(found.precision, b, library)))
         residual = _residual(weights, found, state, model)
         iterations += 1
         verdict = damper.judge(residual)
@@ -189,7 +192,7 @@ def _iterate(
         state = _damped(state, weights, found.g, damper.value)
 
 
-def _damped(state: Start, weights: Weights, g: Array, keep: float) -> Start:
+def _damped(state: Start, weights: Weights, g: ArrayObject, keep: float) -> Start:
     if keep == 0.0:
         return Start(weights.mean, weights.variance, g)
     return Start(
@@ -200,7 +203,7 @@ def _damped(state: Start, weights: Weights, g: Array, keep: float) -> Start:
 
 
 @np.errstate(invalid="ignore")  # a state that did not converge may have none
-def bethe(model: GLM, found: Passage, weights: Weights, labels: Array) -> float:
+def bethe(model: GLM, found: Passage, weights: Weights, labels: ArrayObject) -> float:
     """ln Z at a fixed point, summed in double precision."""
     library = library_of(weights.mean)
     of_rows = model.channel.log_partition(labels, found.omega, found.V, library) + 0.5 * found.V * found.g * found.g
@@ -218,16 +221,16 @@ def _of_weights(model: GLM, found: Passage, weights: Weights) -> float:
     return float(library.xp.sum(of_weights, dtype=library.xp.float64))
 
 
-def cold_start(rows: Array, model: GLM) -> Start:
+def cold_start(rows: ArrayObject, model: GLM) -> Start:
     """The prior, and no row seen."""
     library = library_of(rows)
     xp = library.xp
     zero = xp.zeros_like(rows[0, :]) if rows.shape[0] else xp.zeros((rows.shape[1],), dtype=rows.dtype)
-    mean, variance = model.prior.moments(zero, zero, library)
+    mean, variance = (xp.asarray(part) for part in model.prior.moments(zero, zero, library))
     return Start(mean, variance, xp.zeros_like(rows[:, 0]))
 
 
-def warm_start(posterior: Posterior, keep: Array | None = None, added: int = 0) -> Start:
+def warm_start(posterior: Posterior, keep: ArrayLike | None = None, added: int = 0) -> Start:
     """Begin from an earlier posterior: of its rows those in ``keep`` (all by default), then ``added`` new ones.
 
     >>> from gardner.model import draw_instance
@@ -279,23 +282,23 @@ def _residual(weights: Weights, found: Passage, state: Start, model: GLM) -> flo
     return math.sqrt(total) if math.isfinite(total) else math.inf
 
 
-def _average(xp: Any, vector: Array) -> float:
+def _average(xp: Namespace, vector: ArrayObject) -> float:
     return float(xp.sum(vector)) / int(vector.shape[0])  # xp.mean takes twice the time
 
 
 def _passage_of(
-    rows: Array, labels: Array, model: GLM, variances: Variances, twin: Twin, threads: int | None
+    rows: ArrayObject, labels: ArrayObject, model: GLM, variances: Variances, twin: Twin, threads: int | None
 ) -> Callable[[Start], Passage]:
     """The kernel wherever it can serve, unless told otherwise."""
     if variances not in ("vector", "scalar"):
         raise InvalidInputError("variances", variances, "it must be 'vector' or 'scalar'")
-    compiled = model.channel.compiled if isinstance(rows, np.ndarray) else None
-    able = compiled is not None and compiled.name in CHANNELS
+    compiled = model.channel.compiled
+    able = isinstance(rows, np.ndarray) and compiled is not None and compiled.name in CHANNELS
     if twin not in ("auto", "kernel", "readable"):
         raise InvalidInputError("twin", twin, "it must be 'auto', 'kernel' or 'readable'")
     if twin == "kernel" and not able:
         raise InvalidInputError("twin", twin, "the kernel needs NumPy rows and a compiled channel", hint="try 'auto'")
     if twin == "readable" or compiled is None or not able:
         return lambda start: passage(rows, labels, start, model, variances)
-    sweeper = Sweeper(rows, labels, compiled, scalar=variances == "scalar", threads=threads)
-    return lambda start: Passage(*sweeper(start.mean, start.variance, start.g))
+    sweeper = Sweeper(np.asarray(rows), np.asarray(labels), compiled, scalar=variances == "scalar", threads=threads)
+    return lambda start: Passage(*sweeper(*(np.asarray(part) for part in (start.mean, start.variance, start.g))))

@@ -11,10 +11,10 @@ from gardner.inference.kernel import pool_fields
 from gardner.inference.posterior import Posterior, Status
 from gardner.inference.separable import MARGIN, Verdict, separate
 from gardner.model import library_of
-from gardner.model.special import Array
+from gardner.model.arrays import ArrayObject
 
 
-def decided(posterior: Posterior, rows: Array) -> Posterior:
+def decided(posterior: Posterior, rows: ArrayObject) -> Posterior:
     """The posterior with the verdict on whether it exists; mostly its mean is a witness, by ``separate``'s rule."""
     xp = library_of(rows).xp
     fields, squares = _fields_and_norms(rows, posterior.mean)
@@ -29,8 +29,8 @@ def decided(posterior: Posterior, rows: Array) -> Posterior:
     return posterior
 
 
-def _fields_and_norms(rows: Array, mean: Array) -> tuple[Array, Array]:
+def _fields_and_norms(rows: ArrayObject, mean: ArrayObject) -> tuple[ArrayObject, ArrayObject]:
     xp = library_of(rows).xp
     if isinstance(rows, np.ndarray):
-        return pool_fields(rows, mean, np.ones_like(mean))
+        return pool_fields(rows, np.asarray(mean), np.ones_like(mean))
     return xp.matmul(rows, mean), xp.sum(rows * rows, axis=1)

@@ -21,11 +21,10 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 import scipy.linalg
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from gardner.errors import InvalidInputError
 from gardner.inference.inputs import check_settings, check_training
@@ -78,8 +77,8 @@ class _Run:
 
 
 def expectation_propagation(
-    rows: Any,
-    labels: Any,
+    rows: ArrayLike,
+    labels: ArrayLike,
     model: GLM = PERCEPTRON,
     *,
     tolerance: float = 1e-8,
@@ -215,7 +214,7 @@ def _evaluate(F: Floats, y: Floats, channel: Channel, tau: Floats, nu: Floats) -
     if not (np.all(share > 0.0) and np.all(s > 0.0) and np.all(np.isfinite(a))):
         return None
     V, omega = s / share, (a - s * nu) / share
-    g, S = channel.derivatives(y, omega, V)
+    g, S = (np.asarray(part) for part in channel.derivatives(y, omega, V))
     # For the sign channel 1 − V S falls as 1/u² with the depth u of a surprise, and so loses u² units of rounding:
     # at u = −1000, far beyond what a fixed point shows, ten digits of the site are left.
     shrink = 1.0 - V * S

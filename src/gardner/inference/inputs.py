@@ -2,42 +2,43 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, cast
 
 import array_api_compat
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from gardner.errors import InvalidInputError
 from gardner.model import GLM, library_of
-from gardner.model.special import Array
+from gardner.model.arrays import ArrayObject, Namespace
 
 # largest entry of a row: beyond, squares and their products overflow or vanish
 SCALES = {"float32": (1e-12, 1e12), "float64": (1e-100, 1e100)}
 
 
-def as_array(name: str, values: Any) -> Array:
+def as_array(name: str, values: ArrayLike) -> ArrayObject:
     """An array of the library it came from, real and floating; what is no array becomes one of NumPy."""
     if np.ma.isMaskedArray(values):
         raise InvalidInputError(name, "a masked array", "masks are not understood", hint="drop the masked rows")
     if isinstance(values, np.matrix) or not array_api_compat.is_array_api_obj(values):
         try:
-            values = np.asarray(values)
+            array: ArrayObject = np.asarray(values)
         except (TypeError, ValueError) as error:
             raise InvalidInputError(name, type(values).__name__, f"it is no array ({error})") from None
-    if hasattr(values, "detach"):  # a tensor that records gradients
-        values = values.detach()
-    xp = library_of(values).xp
-    if values.dtype in (xp.float32, xp.float64):
-        return values
-    if isinstance(values, np.ndarray) and values.dtype.kind not in "biuf":
-        raise InvalidInputError(name, f"dtype {values.dtype}", "it must be numeric")
-    if not xp.isdtype(values.dtype, ("bool", "integral", "real floating")):
-        raise InvalidInputError(name, f"dtype {values.dtype}", "it must be real")
-    return xp.astype(values, xp.float64)
+    else:
+        detach = getattr(values, "detach", None)  # of a tensor that records gradients
+        array = cast(ArrayObject, values if detach is None else detach())
+    xp = library_of(array).xp
+    if array.dtype in (xp.float32, xp.float64):
+        return array
+    if isinstance(array, np.ndarray) and array.dtype.kind not in "biuf":
+        raise InvalidInputError(name, f"dtype {array.dtype}", "it must be numeric")
+    if not xp.isdtype(array.dtype, ("bool", "integral", "real floating")):
+        raise InvalidInputError(name, f"dtype {array.dtype}", "it must be real")
+    return xp.astype(array, xp.float64)
 
 
-def host(array: Array) -> NDArray[Any]:
+def host(array: ArrayObject) -> NDArray[Any]:
     """The array as one of NumPy, wherever it was."""
     try:
         return np.asarray(array)
@@ -45,7 +46,7 @@ def host(array: Array) -> NDArray[Any]:
         return np.asarray(array_api_compat.to_device(array, "cpu"))
 
 
-def check_training(rows: Any, labels: Any, model: GLM) -> tuple[Array, Array]:
+def check_training(rows: ArrayLike, labels: ArrayLike, model: GLM) -> tuple[ArrayObject, ArrayObject]:
     """Rows and labels as floating arrays of one library and precision, finite, of matching shape; or an error.
 
     No rows at all are legal (the posterior is the prior); their shape (0, N) tells N.
@@ -70,7 +71,7 @@ def check_training(rows: Any, labels: Any, model: GLM) -> tuple[Array, Array]:
     return rows, labels
 
 
-def check_finite(rows: Array) -> None:
+def check_finite(rows: ArrayObject) -> None:
     """No NaN and no infinity: min and max see every one of them and make no copy of the rows."""
     xp = library_of(rows).xp
     if not (bool(xp.isfinite(xp.max(rows))) and bool(xp.isfinite(xp.min(rows)))):
@@ -78,7 +79,7 @@ def check_finite(rows: Array) -> None:
         raise InvalidInputError("rows", f"row {first}", "it holds NaN or infinity", hint="drop or impute such rows")
 
 
-def _check_labels(labels: Array, model: GLM, xp: Any) -> None:
+def _check_labels(labels: ArrayObject, model: GLM, xp: Namespace) -> None:
     if not model.channel.labels:
         finite = xp.isfinite(labels)
         if not bool(xp.all(finite)):
@@ -96,7 +97,7 @@ def _check_labels(labels: Array, model: GLM, xp: Any) -> None:
         )
 
 
-def _check_scale(rows: Array, xp: Any) -> None:
+def _check_scale(rows: ArrayObject, xp: Namespace) -> None:
     largest = xp.maximum(xp.max(rows, axis=1), -xp.min(rows, axis=1))
     if bool(xp.any(largest == 0.0)):
         first = int(xp.argmax(xp.astype(largest == 0.0, xp.int8)))

@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from numpy.typing import ArrayLike
+
 from gardner.errors import InvalidInputError
 from gardner.inference.amp import amp
 from gardner.inference.ep import expectation_propagation
 from gardner.inference.montecarlo import monte_carlo
 from gardner.inference.posterior import Posterior
 from gardner.model import GLM, PERCEPTRON
-from gardner.model.special import Array
 
 METHODS: dict[str, Callable[..., Posterior]] = {
     "amp": amp,
@@ -20,7 +21,9 @@ METHODS: dict[str, Callable[..., Posterior]] = {
 }
 
 
-def infer(rows: Array, labels: Array, model: GLM = PERCEPTRON, method: str = "amp", **options: Any) -> Posterior:
+def infer(
+    rows: ArrayLike, labels: ArrayLike, model: GLM = PERCEPTRON, method: str = "amp", **options: Any
+) -> Posterior:
     """Everything a student knows who saw these rows with these labels.
 
     ``method`` is ``amp`` (message passing: fast, for rows with independent entries, any array library), ``ep``

@@ -24,9 +24,9 @@ import math
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from gardner.errors import ConvergenceError, InvalidInputError
 from gardner.inference.billiard import (
@@ -127,9 +127,9 @@ def _integrate(walkers: Walkers, chance: float, most_bounces: int, report: Progr
 
 
 def monte_carlo(
-    rows: Any, labels: Any, model: GLM = PERCEPTRON, *, stderr: float = 0.002, seed: Seed = 0, samples: int = 200,
-    guess: Any = None, threads: int | None = None, most_bounces: int = MOST_BOUNCES, time_limit: float = TIME_LIMIT,
-    progress: Progress | None = None,
+    rows: ArrayLike, labels: ArrayLike, model: GLM = PERCEPTRON, *, stderr: float = 0.002, seed: Seed = 0,
+    samples: int = 200, guess: ArrayLike | None = None, threads: int | None = None, most_bounces: int = MOST_BOUNCES,
+    time_limit: float = TIME_LIMIT, progress: Progress | None = None,
 ) -> Posterior:  # fmt: skip
     """ln Z of a perceptron to a wanted standard error (of ln v = ln Z/N), and samples of its version space.
 
@@ -220,8 +220,8 @@ def _measure(walls: Floats, witness: Floats, samples: int, effort: _Effort, repo
 
 
 def sample_version_space(
-    rows: Any, labels: Any, count: int, seed: Seed, model: GLM = PERCEPTRON, *, guess: Any = None,
-    threads: int | None = None, time_limit: float = TIME_LIMIT,
+    rows: ArrayLike, labels: ArrayLike, count: int, seed: Seed, model: GLM = PERCEPTRON, *,
+    guess: ArrayLike | None = None, threads: int | None = None, time_limit: float = TIME_LIMIT,
 ) -> Floats:  # fmt: skip
     """Weights that give all labels, drawn from the posterior: an array (count, N) of nearly independent draws.
 
@@ -254,7 +254,7 @@ def _deadline(time_limit: float) -> float:
     return time.monotonic() + time_limit
 
 
-def _training(rows: Any, labels: Any, model: GLM) -> tuple[Floats, Floats, Floats]:
+def _training(rows: ArrayLike, labels: ArrayLike, model: GLM) -> tuple[Floats, Floats, Floats]:
     """Rows, labels and the walls f_μ = y_μ F_μ/|F_μ| they make, in double precision."""
     standard = model.prior.gaussian and model.prior.second_moment == 1.0
     if not (standard and model.channel.noiseless):

@@ -5,15 +5,15 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, replace
 from enum import Enum
-from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from gardner.errors import ConvergenceError, GardnerError, InvalidInputError
 from gardner.inference.inputs import as_array, check_finite
 from gardner.inference.kernel import pool_fields
 from gardner.model import GLM, library_of
-from gardner.model.special import Array
+from gardner.model.arrays import ArrayObject
 
 _TINY = 1e-30  # a variance that makes any field certain
 
@@ -44,19 +44,19 @@ class Posterior:
     method: str
     model: GLM
     status: Status
-    mean: Array
-    variance: Array
-    omega: Array
-    V: Array
-    g: Array
-    labels: Array
+    mean: ArrayObject
+    variance: ArrayObject
+    omega: ArrayObject
+    V: ArrayObject
+    g: ArrayObject
+    labels: ArrayObject
     log_evidence: float
     iterations: int
     residual: float
     damping: float = 0.0
     stderr: float | None = None
-    covariance: Array | None = None
-    samples: Array | None = None
+    covariance: ArrayObject | None = None
+    samples: ArrayObject | None = None
     correction: float | None = None
     doubt: str | None = None
 
@@ -76,7 +76,7 @@ class Posterior:
         return self.status is Status.CONVERGED
 
     @property
-    def cavity_margin(self) -> Array:
+    def cavity_margin(self) -> ArrayObject:
         """y ω/√V of each training row: large where the other rows knew its label, negative where it surprised them."""
         if self.status is Status.EMPTY:
             self.checked()
@@ -113,21 +113,22 @@ class Posterior:
     def emptied(self) -> Posterior:
         """The statement that there is no posterior: log-evidence −∞ and arrays of zeros."""
         xp = library_of(self.mean).xp
-        zeros = {name: xp.zeros_like(getattr(self, name)) for name in ("mean", "variance", "omega", "V", "g")}
-        return replace(self, status=Status.EMPTY, log_evidence=-math.inf, covariance=None, samples=None, **zeros)
+        mean, variance, omega, V, g = map(xp.zeros_like, (self.mean, self.variance, self.omega, self.V, self.g))
+        gone = replace(self, mean=mean, variance=variance, omega=omega, V=V, g=g, covariance=None, samples=None)
+        return replace(gone, status=Status.EMPTY, log_evidence=-math.inf)
 
-    def fields(self, rows: Array) -> tuple[Array, Array]:
+    def fields(self, rows: ArrayLike) -> tuple[ArrayObject, ArrayObject]:
         """Mean and variance of the field h = F·x of new rows."""
         rows = self._check_rows(rows)
         if isinstance(rows, np.ndarray) and self.covariance is None:
-            return pool_fields(rows, self.mean, self.variance)
+            return pool_fields(rows, np.asarray(self.mean), np.asarray(self.variance))
         xp = library_of(rows).xp
         mean = xp.matmul(rows, self.mean)
         if self.covariance is None:
             return mean, xp.matmul(rows * rows, self.variance)
         return mean, xp.sum(xp.matmul(rows, self.covariance) * rows, axis=1)
 
-    def predict_proba(self, rows: Array) -> Array:
+    def predict_proba(self, rows: ArrayLike) -> ArrayObject:
         """Probability of each label for new rows, one column a label, in the order of ``model.channel.labels``.
 
         A row of zeros has a field of exactly zero, and each label the same chance.
@@ -149,15 +150,15 @@ class Posterior:
             ]
         return xp.stack(columns, axis=1)
 
-    def predict(self, rows: Array) -> tuple[Array, Array]:
+    def predict(self, rows: ArrayLike) -> tuple[ArrayObject, ArrayObject]:
         """Mean and variance of the label of new rows, noise included."""
         omega, V = self.fields(rows)
         library = library_of(omega)
         V = library.xp.where(V > 0.0, V, library.xp.full_like(V, _TINY))
-        mean, variance = self.model.channel.predictive(omega, V, library)
+        mean, variance = (library.xp.asarray(part) for part in self.model.channel.predictive(omega, V, library))
         return mean, variance
 
-    def _check_rows(self, rows: Any) -> Array:
+    def _check_rows(self, rows: ArrayLike) -> ArrayObject:
         """Rows in the library and precision of the posterior."""
         if self.status is Status.EMPTY:
             self.checked()

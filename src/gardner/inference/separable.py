@@ -23,7 +23,7 @@ from typing import Any
 
 import numpy as np
 import scipy.linalg
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 Floats = NDArray[np.float64]
 
@@ -51,7 +51,7 @@ class Separation:
 
 
 def separate(
-    rows: NDArray[Any], labels: NDArray[Any], guess: NDArray[Any] | None = None, time_limit: float = TIME_LIMIT
+    rows: NDArray[Any], labels: NDArray[Any], guess: ArrayLike | None = None, time_limit: float = TIME_LIMIT
 ) -> Separation:
     """Decide whether {x : y_μ F_μ·x > 0 for all μ} has volume.
 

@@ -33,7 +33,7 @@ from numpy.typing import NDArray
 from gardner.inference.inputs import host
 from gardner.inference.posterior import Posterior, Status
 from gardner.model import Channel, library_of
-from gardner.model.special import Array
+from gardner.model.arrays import ArrayObject
 
 Floats = NDArray[Any]
 
@@ -59,7 +59,15 @@ def sampled(count: int, most: int = SAMPLE) -> NDArray[np.int64]:
 
 
 def neglected_by_amp(
-    rows: Array, labels: Array, channel: Channel, omega: Array, V: Array, A: Array, variance: Array, *, scalar: bool
+    rows: ArrayObject,
+    labels: ArrayObject,
+    channel: Channel,
+    omega: ArrayObject,
+    V: ArrayObject,
+    A: ArrayObject,
+    variance: ArrayObject,
+    *,
+    scalar: bool,
 ) -> Neglected:
     """The second order in the correlations of fields that AMP only has on average; ``scalar``: scalar variances."""
     count, features = int(rows.shape[0]), int(rows.shape[1])
@@ -97,7 +105,7 @@ def _square_sum(fields: Floats, T: Floats) -> float:
     return float(np.sum((fields.T @ (T[:, None] * fields)) ** 2))
 
 
-def _double(array: Array) -> Floats:
+def _double(array: ArrayObject) -> Floats:
     return np.asarray(host(array), dtype=np.float64)
 
 

@@ -1,6 +1,7 @@
 """What is learned: priors, channels, the models they make and problems drawn from them."""
 
 from gardner.model.absolute import Absolute
+from gardner.model.arrays import Array, ArrayObject
 from gardner.model.channel import Channel
 from gardner.model.flip import Flip
 from gardner.model.formula import Compiled
@@ -25,6 +26,8 @@ __all__ = [
     "PERCEPTRON",
     "PRIORS",
     "Absolute",
+    "Array",
+    "ArrayObject",
     "Channel",
     "Compiled",
     "Flip",

@@ -4,16 +4,15 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from gardner.model.arrays import Array, Floating
 from gardner.model.channel import WIDTHS
 from gardner.model.formula import Compiled
 from gardner.model.prior import check_parameter
 from gardner.model.real import RealLabels
-from gardner.model.special import NUMPY, Array, Library
+from gardner.model.special import NUMPY, Library
 
 _NODES, _WEIGHTS = np.polynomial.legendre.leggauss(96)
 
@@ -92,7 +91,7 @@ class Absolute(RealLabels):
         width = WIDTHS * xp.sqrt(V + self.noise)
         low = xp.maximum(omega - width, edge)
         nodes, weights = (xp.asarray(part, dtype=omega.dtype) for part in (_NODES, _WEIGHTS))
-        total = -0.5 * math.log(2.0 * math.pi * math.e * self.noise)
+        total: Array = -0.5 * math.log(2.0 * math.pi * math.e * self.noise)
         for start, stop in ((-edge, edge), (low, xp.maximum(omega + width, low))):
             half = 0.5 * (stop - start)
             psi = self.log_partition(start + (1.0 + nodes) * half, omega, V, library)
@@ -107,6 +106,6 @@ class Absolute(RealLabels):
         mean = math.sqrt(2.0 / math.pi) * width * xp.exp(-0.5 * omega * omega / V) + omega * magnetisation
         return mean, omega * omega + V + self.noise - mean * mean
 
-    def sample(self, fields: NDArray[Any], rng: np.random.Generator) -> NDArray[Any]:
+    def sample(self, fields: Floating, rng: np.random.Generator) -> Floating:
         """Absolute values with noise."""
         return self.noisy(np.abs(fields), rng)

@@ -7,13 +7,13 @@ A label carries at most its own entropy; what the noise keeps for itself is lost
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Callable
 
 import numpy as np
-from numpy.typing import NDArray
 
+from gardner.model.arrays import Array, ArrayObject, Floating
 from gardner.model.channel import WIDTHS, Channel
-from gardner.model.special import NUMPY, Array, Library
+from gardner.model.special import NUMPY, Library
 
 _NODES, _WEIGHTS = np.polynomial.legendre.leggauss(192)
 
@@ -53,7 +53,9 @@ def entropy(ahead: Array, behind: Array, library: Library) -> Array:
     return -xp.exp(ahead) * ahead - xp.exp(behind) * behind
 
 
-def bump_average(log_probability: Any, reach: float, x: Array, v: Array, library: Library) -> Array:
+def bump_average(
+    log_probability: Callable[[ArrayObject], Array], reach: float, x: Array, v: Array, library: Library
+) -> Array:
     """∫ N(z; x, v) H[p(z)] dz, ln p(±z) given: where |z| > ``reach`` the labels are certain and H vanishes.
 
     Gauss–Legendre on what the windows of the Gaussian and of H have in common.
@@ -69,11 +71,11 @@ def bump_average(log_probability: Any, reach: float, x: Array, v: Array, library
     return xp.sum(weights * density * entropy(log_probability(z), log_probability(-z), library), axis=-1)
 
 
-def signs(fields: NDArray[Any]) -> NDArray[Any]:
+def signs(fields: Floating) -> Floating:
     """The sign; a field of exactly zero counts as positive."""
     return np.where(fields < 0.0, -1.0, 1.0).astype(fields.dtype)
 
 
-def draw(ahead: NDArray[Any], rng: np.random.Generator) -> NDArray[Any]:
+def draw(ahead: Floating, rng: np.random.Generator) -> Floating:
     """+1 with the probabilities given, else −1."""
     return np.where(rng.random(ahead.shape) < ahead, 1.0, -1.0).astype(ahead.dtype)

@@ -14,14 +14,13 @@ channel: they say what is known beyond the formula.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from gardner.model.arrays import Array, ArrayObject, Floating, Floats
 from gardner.model.formula import Formula
 from gardner.model.integrals import LOG_NORMAL_WEIGHTS, NORMAL_NODES, panels
-from gardner.model.special import NUMPY, Array, Library
+from gardner.model.special import NUMPY, Library
 
 WIDTHS = 9.0  # standard deviations beyond which a Gaussian is zero
 _SHARP = 1e-18  # variance at which ψ_Y is the likelihood itself
@@ -81,11 +80,11 @@ class Channel(Formula, ABC):
         """Whether ``expansion`` is there; the theory tabulates other channels."""
         return type(self).expansion is not Channel.expansion
 
-    def expansion(self, y: float, omega: Array, V: float) -> tuple[Array, ...]:
+    def expansion(self, y: float, omega: Floats, V: float) -> tuple[Floats, ...]:
         """ψ_Y and its derivatives in ω, V, ωω, ωV, VV, in closed form, for NumPy's arrays."""
         raise NotImplementedError
 
-    def remainder(self, y: float, omega: Array, V: float) -> tuple[Array, ...]:
+    def remainder(self, y: float, omega: Floats, V: float) -> tuple[Floats, ...]:
         """The six of ``expansion`` for ψ_Y + ω²/2(V + δ), δ the noise in front: no large number is formed."""
         raise NotImplementedError
 
@@ -114,8 +113,8 @@ class Channel(Formula, ABC):
         h, weights = omega[..., None] + xp.sqrt(V)[..., None] * t, weights * xp.exp(-0.5 * t * t)
         total = none
         for y, weight in self._label_nodes(omega, V, library):
-            known = self.log_probability(y[..., None], h, library)
-            psi = self.log_partition(y, omega, V, library)
+            known = xp.asarray(self.log_probability(y[..., None], h, library))
+            psi = xp.asarray(self.log_partition(y, omega, V, library))
             told = xp.exp(known) * (known - psi[..., None])
             # a label that cannot be has the logarithm −∞ and tells nothing
             total = total + weight * xp.sum(weights * xp.where(xp.isfinite(known), told, 0.0 * h), axis=-1)
@@ -131,7 +130,7 @@ class Channel(Formula, ABC):
             first, second = first + mass * y, second + mass * y * y
         return first, second - first * first
 
-    def sample(self, fields: NDArray[Any], rng: np.random.Generator) -> NDArray[Any]:
+    def sample(self, fields: Floating, rng: np.random.Generator) -> Floating:
         """Labels of given fields h: by their odds; a channel with real labels brings its own."""
         if not self.labels:
             raise NotImplementedError("a channel with real labels needs a sample method of its own")
@@ -139,12 +138,12 @@ class Channel(Formula, ABC):
         places = np.sum(rng.random(fields.shape) * odds[-1] >= odds[:-1], axis=0)
         return np.asarray(np.asarray(self.labels, dtype=fields.dtype)[places])
 
-    def _label_nodes(self, omega: Array, V: Array, library: Library) -> list[tuple[Array, Array]]:
+    def _label_nodes(self, omega: ArrayObject, V: ArrayObject, library: Library) -> list[tuple[ArrayObject, Array]]:
         """Labels and their weights in a sum over them: 1 each, or those of a quadrature."""
         if self.labels:
             return [(label + 0.0 * omega, 1.0) for label in self.labels]
         reach = WIDTHS * library.xp.sqrt(V)
-        low, high = self.label_span(omega - reach, omega + reach, library)
+        low, high = (library.xp.asarray(end) for end in self.label_span(omega - reach, omega + reach, library))
         nodes, weights = panels(0.0, 1.0, 16)
         pairs = zip(nodes.tolist(), weights.tolist(), strict=True)
         return [(low + node * (high - low), weight * (high - low)) for node, weight in pairs]

@@ -4,15 +4,14 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from gardner.model.arrays import Array, Floating, Floats
 from gardner.model.binary import BinaryLabels, entropy, signs
 from gardner.model.formula import Compiled
 from gardner.model.prior import check_parameter
-from gardner.model.special import NUMPY, Array, Library, log_normal, of_ratio
+from gardner.model.special import NUMPY, Library, log_normal, of_ratio
 
 
 @dataclass(frozen=True)
@@ -73,7 +72,7 @@ class Flip(BinaryLabels):
         rest = -library.xp.expm1(true - total)
         return y * share * ratio / library.xp.sqrt(V), share * ratio * (excess - rest * ratio) / V
 
-    def expansion(self, y: float, omega: Array, V: float) -> tuple[Array, ...]:
+    def expansion(self, y: float, omega: Floats, V: float) -> tuple[Floats, ...]:
         """ψ_Y and its derivatives in ω, V, ωω, ωV, VV."""
         u = omega * (y / math.sqrt(V))
         true, _, ratio, excess = log_normal(u)
@@ -88,9 +87,9 @@ class Flip(BinaryLabels):
         none = 0.0 * (omega + V)
         if self.rho == 0.0:
             return none
-        return none + entropy(np.log(self.rho), np.log1p(-self.rho), NUMPY).item()
+        return none + float(entropy(np.log(self.rho), np.log1p(-self.rho), NUMPY))
 
-    def sample(self, fields: NDArray[Any], rng: np.random.Generator) -> NDArray[Any]:
+    def sample(self, fields: Floating, rng: np.random.Generator) -> Floating:
         """The sign, sometimes flipped."""
         flipped = rng.random(fields.shape) < self.rho
         return np.where(flipped, -signs(fields), signs(fields))

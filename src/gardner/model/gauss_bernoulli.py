@@ -4,15 +4,14 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from gardner.model.arrays import Array, Floats
 from gardner.model.formula import Compiled
 from gardner.model.gaussian import Gaussian
 from gardner.model.prior import Prior, check_parameter
-from gardner.model.special import NUMPY, Array, Library
+from gardner.model.special import NUMPY, Library
 
 
 @dataclass(frozen=True)
@@ -65,7 +64,7 @@ class GaussBernoulli(Prior):
         mean, variance = self.slab.moments(A, b, library)
         return share * mean, share * (variance + rest * mean * mean)
 
-    def expansion(self, b: Array, A: float) -> tuple[Array, ...]:
+    def expansion(self, b: Floats, A: float) -> tuple[Floats, ...]:
         """ψ_X and its derivatives in b, A, bb, bA, AA: those of the slab, mixed with a spike that has none."""
         slab, first, turn, second, mixed, last = self.slab.expansion(b, A)
         slab, spike = math.log(self.density) + slab, math.log1p(-self.density)
@@ -80,7 +79,7 @@ class GaussBernoulli(Prior):
             share * (last + rest * turn * turn),
         )
 
-    def sample(self, count: int, rng: np.random.Generator) -> NDArray[Any]:
+    def sample(self, count: int, rng: np.random.Generator) -> Floats:
         """Normal numbers, most of them struck out."""
         values = self.slab.sample(count, rng)
         return np.where(rng.random(count) < self.density, values, 0.0)

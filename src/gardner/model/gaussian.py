@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from gardner.model.arrays import Array, Floats
 from gardner.model.formula import Compiled
 from gardner.model.prior import Prior, check_parameter
-from gardner.model.special import NUMPY, Array, Library
+from gardner.model.special import NUMPY, Library
 
 
 @dataclass(frozen=True)
@@ -54,7 +53,7 @@ class Gaussian(Prior):
         variance = self.variance / (1.0 + self.variance * A)
         return b * variance, variance
 
-    def expansion(self, b: Array, A: float) -> tuple[Array, ...]:
+    def expansion(self, b: Floats, A: float) -> tuple[Floats, ...]:
         """ψ_X and its derivatives in b, A, bb, bA, AA."""
         variance = self.variance / (1.0 + self.variance * A)
         mean = variance * b
@@ -69,6 +68,6 @@ class Gaussian(Prior):
             variance * (0.5 * variance + mean * mean),
         )
 
-    def sample(self, count: int, rng: np.random.Generator) -> NDArray[Any]:
+    def sample(self, count: int, rng: np.random.Generator) -> Floats:
         """Normal numbers."""
         return math.sqrt(self.variance) * rng.standard_normal(count)

@@ -7,7 +7,8 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
-from gardner.model.special import Array, Library
+from gardner.model.arrays import ArrayObject
+from gardner.model.special import Library
 
 
 def panels(low: float, high: float, count: int, order: int = 16) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
@@ -23,7 +24,7 @@ NORMAL_NODES, _NORMAL_WEIGHTS = panels(-10.0, 10.0, 40)
 LOG_NORMAL_WEIGHTS = np.log(_NORMAL_WEIGHTS) - 0.5 * math.log(2.0 * math.pi)  # without the factor e^{−t²/2}
 
 
-def log_sum(terms: Array, library: Library) -> Array:
+def log_sum(terms: ArrayObject, library: Library) -> ArrayObject:
     """ln Σ e^terms over the last axis."""
     xp = library.xp
     largest = xp.max(terms, axis=-1)

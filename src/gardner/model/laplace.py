@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from gardner.model.arrays import Array, Floats
 from gardner.model.prior import Prior, check_parameter
-from gardner.model.special import NUMPY, Array, Library, log_normal
+from gardner.model.special import NUMPY, Library, log_normal
 
 _FAR = 50.0  # c/√A from which five terms of the asymptotic series are exact
 _HALF_LOG_2PI = 0.5 * math.log(2.0 * math.pi)
@@ -47,9 +46,9 @@ class Laplace(Prior):
     def log_partition(self, A: Array, b: Array, library: Library = NUMPY) -> Array:
         """ψ_X(A, b)."""
         if library is NUMPY and isinstance(A, float) and isinstance(b, np.ndarray) and A > 0.0:
-            right, left = (_log_half_line(self.rate - sign * b, A) for sign in (1.0, -1.0))
-        else:
-            right, left = (_half_line(A, self.rate - sign * b, library)[0] for sign in (1.0, -1.0))
+            halves = [_log_half_line(self.rate - sign * b, A) for sign in (1.0, -1.0)]
+            return math.log(0.5 * self.rate) + np.logaddexp(*halves)
+        right, left = (_half_line(A, self.rate - sign * b, library)[0] for sign in (1.0, -1.0))
         return math.log(0.5 * self.rate) + library.xp.logaddexp(right, left)
 
     def moments(self, A: Array, b: Array, library: Library = NUMPY) -> tuple[Array, Array]:
@@ -61,7 +60,7 @@ class Laplace(Prior):
         mean = ahead * right[1] - behind * left[1]
         return mean, ahead * right[2] + behind * left[2] + ahead * behind * (right[1] + left[1]) ** 2
 
-    def expansion(self, b: Array, A: float) -> tuple[Array, ...]:
+    def expansion(self, b: Floats, A: float) -> tuple[Floats, ...]:
         """ψ_X and its derivatives in b, A, bb, bA, AA: a mixture of the two half-lines x > 0 and x < 0."""
         right, left = (_half_line_expansion(self.rate - sign * b, A) for sign in (1.0, -1.0))
         total = np.logaddexp(right[0], left[0])
@@ -77,7 +76,7 @@ class Laplace(Prior):
             ahead * right[5] + behind * left[5] + both * gap * gap,
         )
 
-    def sample(self, count: int, rng: np.random.Generator) -> NDArray[Any]:
+    def sample(self, count: int, rng: np.random.Generator) -> Floats:
         """Double-exponential numbers."""
         return rng.laplace(0.0, 1.0 / self.rate, count)
 
@@ -85,7 +84,7 @@ class Laplace(Prior):
 def _half_line(A: Array, c: Array, library: Library) -> tuple[Array, Array, Array]:
     """ln J(c), and mean −∂ ln J/∂c and variance ∂² ln J/∂c² of x > 0 under e^{−Ax²/2−cx}."""
     xp = library.xp
-    A, c = 1.0 * A + 0.0 * c, 1.0 * c + 0.0 * A
+    A, c = xp.asarray(1.0 * A + 0.0 * c), xp.asarray(1.0 * c + 0.0 * A)
     far = (c > 0.0) & (c * c > _FAR * _FAR * A)
     one = xp.ones_like(c)
     width = xp.sqrt(xp.where(far, one, A))
@@ -110,7 +109,7 @@ def _half_line(A: Array, c: Array, library: Library) -> tuple[Array, Array, Arra
     return value, mean, variance
 
 
-def _log_half_line(c: NDArray[np.float64], A: float) -> NDArray[np.float64]:
+def _log_half_line(c: Floats, A: float) -> Floats:
     """ln J(c) alone."""
     far = (c > 0.0) & (c * c > _FAR * _FAR * A)
     width = math.sqrt(A)
@@ -120,7 +119,7 @@ def _log_half_line(c: NDArray[np.float64], A: float) -> NDArray[np.float64]:
     return value
 
 
-def _half_line_expansion(c: NDArray[np.float64], A: float) -> tuple[NDArray[np.float64], ...]:
+def _half_line_expansion(c: Floats, A: float) -> tuple[Floats, ...]:
     """ln J(c), and in (b, A), b = −c: mean, ∂_A, variance, ∂_b∂_A and ∂_A²."""
     far = (c > 0.0) & (c * c > _FAR * _FAR * A)
     if not far.any():
@@ -133,7 +132,7 @@ def _half_line_expansion(c: NDArray[np.float64], A: float) -> tuple[NDArray[np.f
     return results
 
 
-def _near_half_line(c: NDArray[np.float64], A: float) -> tuple[NDArray[np.float64], ...]:
+def _near_half_line(c: Floats, A: float) -> tuple[Floats, ...]:
     """By scaling: ln J = −½ ln A + M(u), u = −c/√A, M' = ρ + u and M'' = 1 − ρ(ρ + u)."""
     width = math.sqrt(A)
     u = -c / width
@@ -150,7 +149,7 @@ def _near_half_line(c: NDArray[np.float64], A: float) -> tuple[NDArray[np.float6
     )
 
 
-def _far_half_line(c: NDArray[np.float64], A: float) -> tuple[NDArray[np.float64], ...]:
+def _far_half_line(c: Floats, A: float) -> tuple[Floats, ...]:
     """By the series ln J = −ln c + ln S(ε), ε = A/c²."""
     e = A / (c * c)
     s, first, second = 0.0 * e, 0.0 * e, 0.0 * e

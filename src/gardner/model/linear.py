@@ -4,15 +4,14 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from gardner.model.arrays import Array, Floating
 from gardner.model.formula import Compiled
 from gardner.model.prior import check_parameter
 from gardner.model.real import RealLabels
-from gardner.model.special import NUMPY, Array, Library
+from gardner.model.special import NUMPY, Library
 
 
 @dataclass(frozen=True)
@@ -71,6 +70,6 @@ class Linear(RealLabels):
         del library
         return omega + 0.0 * V, V + self.noise + 0.0 * omega
 
-    def sample(self, fields: NDArray[Any], rng: np.random.Generator) -> NDArray[Any]:
+    def sample(self, fields: Floating, rng: np.random.Generator) -> Floating:
         """Fields with noise."""
         return self.noisy(fields, rng)

@@ -17,15 +17,14 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from gardner.model.arrays import Array, ArrayObject, Floating
 from gardner.model.binary import BinaryLabels, bump_average, draw
 from gardner.model.formula import Compiled
 from gardner.model.prior import check_parameter
-from gardner.model.special import NUMPY, Array, Library
+from gardner.model.special import NUMPY, Library
 
 _STEP, _CURVE, _SPAN = 0.4, 2.5, (0.34, 20.0)
 DEEP = -240.0  # of x + v
@@ -82,7 +81,9 @@ class Logistic(BinaryLabels):
         """By the scale."""
         return Compiled("logistic", self.scale)
 
-    def _arguments(self, y: Array, omega: Array, V: Array, library: Library) -> tuple[Array, Array, Array]:
+    def _arguments(
+        self, y: Array, omega: Array, V: Array, library: Library
+    ) -> tuple[ArrayObject, ArrayObject, ArrayObject]:
         """x, v and the variance v + s² of each probit, the nodes along a last axis."""
         xp = library.xp
         x = xp.asarray(self.scale * y * omega + 0.0 * V)
@@ -144,6 +145,6 @@ class Logistic(BinaryLabels):
 
         return bump_average(log_probability, _REACH, self.scale * omega, self.scale**2 * V, library)
 
-    def sample(self, fields: NDArray[Any], rng: np.random.Generator) -> NDArray[Any]:
+    def sample(self, fields: Floating, rng: np.random.Generator) -> Floating:
         """Coins of the right odds."""
         return draw(0.5 * (1.0 + np.tanh(0.5 * self.scale * fields)), rng)

@@ -10,15 +10,14 @@ from __future__ import annotations
 
 import math
 from abc import abstractmethod
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from gardner.model.arrays import Array, ArrayObject, Floats
 from gardner.model.channel import Channel
 from gardner.model.integrals import LOG_NORMAL_WEIGHTS, NORMAL_NODES, log_sum, panels
 from gardner.model.prior import Prior
-from gardner.model.special import NUMPY, Array, Library
+from gardner.model.special import NUMPY, Library
 
 _COARSE = np.linspace(-60.0, 60.0, 241)
 
@@ -41,7 +40,7 @@ class NumericPrior(Prior):
         x, weights = panels(*self.support, count=40)
         return float(np.sum(weights * x * x * np.exp(self.log_density(x))))
 
-    def _terms(self, A: Array, b: Array, library: Library) -> tuple[Array, Array]:
+    def _terms(self, A: Array, b: Array, library: Library) -> tuple[ArrayObject, ArrayObject]:
         xp = library.xp
         A, b = xp.asarray(1.0 * A + 0.0 * b), xp.asarray(1.0 * b + 0.0 * A)
         nodes, weights = panels(*self.support, count=40)
@@ -61,7 +60,7 @@ class NumericPrior(Prior):
         mean = xp.sum(share * x, axis=-1)
         return mean, xp.sum(share * (x - mean[..., None]) ** 2, axis=-1)
 
-    def sample(self, count: int, rng: np.random.Generator) -> NDArray[Any]:
+    def sample(self, count: int, rng: np.random.Generator) -> Floats:
         """By the inverse of the distribution function, tabulated."""
         edges = np.linspace(*self.support, 4001)
         cells = np.exp(self.log_density(0.5 * (edges[1:] + edges[:-1])))
@@ -81,7 +80,9 @@ class NumericChannel(Channel):
     def log_probability(self, y: Array, h: Array, library: Library = NUMPY) -> Array:
         """ln P_out(y|h)."""
 
-    def _terms(self, y: Array, omega: Array, V: Array, library: Library) -> tuple[Array, Array, Array]:
+    def _terms(
+        self, y: Array, omega: Array, V: Array, library: Library
+    ) -> tuple[ArrayObject, ArrayObject, ArrayObject]:
         """√V, nodes t = (h − ω)/√V and the logarithm of each term of the integral."""
         xp = library.xp
         none = xp.asarray(0.0 * y + 0.0 * omega + 0.0 * V)

@@ -17,11 +17,11 @@ from abc import ABC, abstractmethod
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from gardner.errors import InvalidInputError
+from gardner.model.arrays import Array, Floats
 from gardner.model.formula import Formula
-from gardner.model.special import NUMPY, Array, Library
+from gardner.model.special import NUMPY, Library
 
 _FAR_FIELD = 1e4  # a field so strong that only the tails of a prior are left
 
@@ -43,7 +43,7 @@ class Prior(Formula, ABC):
         """Mean ∂ψ_X/∂b and variance ∂²ψ_X/∂b² of a weight."""
 
     @abstractmethod
-    def sample(self, count: int, rng: np.random.Generator) -> NDArray[Any]:
+    def sample(self, count: int, rng: np.random.Generator) -> Floats:
         """Weights of a teacher."""
 
     @property
@@ -69,11 +69,11 @@ class Prior(Formula, ABC):
         """Whether ``expansion`` is there; the theory tabulates other priors."""
         return type(self).expansion is not Prior.expansion
 
-    def expansion(self, b: Array, A: float) -> tuple[Array, ...]:
+    def expansion(self, b: Floats, A: float) -> tuple[Floats, ...]:
         """ψ_X and its derivatives in b, A, bb, bA, AA, in closed form, for NumPy's arrays."""
         raise NotImplementedError
 
-    def slopes(self, b: Array, A: float) -> tuple[Array, Array, Array]:
+    def slopes(self, b: Floats, A: float) -> tuple[Floats, Floats, Floats]:
         """ψ_X, mean and variance of a weight, for NumPy's arrays."""
         if self.closed_form and A > 0.0:
             value, mean, _, variance, _, _ = self.expansion(b, A)

@@ -4,16 +4,15 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from gardner.model.arrays import Array, Floating, Floats
 from gardner.model.binary import BinaryLabels, bump_average, signs
 from gardner.model.formula import Compiled
 from gardner.model.prior import check_parameter
 from gardner.model.sign import Sign
-from gardner.model.special import NUMPY, Array, Library
+from gardner.model.special import NUMPY, Library
 
 _REACH = 12.0  # standard deviations of the noise at which a label is certain
 
@@ -65,11 +64,11 @@ class Probit(BinaryLabels):
         """g and −g'."""
         return Sign().derivatives(y, omega, V + self.noise, library)
 
-    def expansion(self, y: float, omega: Array, V: float) -> tuple[Array, ...]:
+    def expansion(self, y: float, omega: Floats, V: float) -> tuple[Floats, ...]:
         """ψ_Y and its derivatives in ω, V, ωω, ωV, VV."""
         return Sign().expansion(y, omega, V + self.noise)
 
-    def remainder(self, y: float, omega: Array, V: float) -> tuple[Array, ...]:
+    def remainder(self, y: float, omega: Floats, V: float) -> tuple[Floats, ...]:
         """The same of ψ_Y + ω²/2(V + noise)."""
         return Sign().remainder(y, omega, V + self.noise)
 
@@ -79,7 +78,7 @@ class Probit(BinaryLabels):
             return 0.0 * (omega + V)
         return bump_average(library.log_ndtr, _REACH, omega / math.sqrt(self.noise), V / self.noise, library)
 
-    def sample(self, fields: NDArray[Any], rng: np.random.Generator) -> NDArray[Any]:
+    def sample(self, fields: Floating, rng: np.random.Generator) -> Floating:
         """The sign of the noisy field."""
         noise = math.sqrt(self.noise) * rng.standard_normal(fields.shape)
         return signs(fields + noise.astype(fields.dtype))

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from gardner.model.arrays import Array, Floats
 from gardner.model.formula import Compiled
 from gardner.model.prior import Prior
-from gardner.model.special import NUMPY, Array, Library
+from gardner.model.special import NUMPY, Library
 
 
 @dataclass(frozen=True)
@@ -43,7 +42,7 @@ class Rademacher(Prior):
         small = xp.exp(-2.0 * xp.abs(b))
         return xp.tanh(b), 4.0 * small / (1.0 + small) ** 2
 
-    def expansion(self, b: Array, A: float) -> tuple[Array, ...]:
+    def expansion(self, b: Floats, A: float) -> tuple[Floats, ...]:
         """ψ_X and its derivatives in b, A, bb, bA, AA."""
         size = np.abs(b)
         small = np.exp(-2.0 * size)
@@ -52,6 +51,6 @@ class Rademacher(Prior):
         value = size + np.log1p(small) - (math.log(2.0) + 0.5 * A)
         return value, np.sign(b) * (1.0 - small) / whole, none - 0.5, 4.0 * small / whole**2, none, none
 
-    def sample(self, count: int, rng: np.random.Generator) -> NDArray[Any]:
+    def sample(self, count: int, rng: np.random.Generator) -> Floats:
         """Fair coins."""
-        return 2.0 * rng.integers(0, 2, count) - 1.0
+        return 2.0 * rng.integers(0, 2, count).astype(np.float64) - 1.0

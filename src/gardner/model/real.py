@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import math
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from gardner.model.arrays import Floating
 from gardner.model.channel import WIDTHS, Channel
 
 
@@ -26,7 +25,7 @@ class RealLabels(Channel):
         """How far the noise carries a label."""
         return WIDTHS * math.sqrt(self.noise)
 
-    def noisy(self, values: NDArray[Any], rng: np.random.Generator) -> NDArray[Any]:
+    def noisy(self, values: Floating, rng: np.random.Generator) -> Floating:
         """Values with the channel's noise, in their own precision."""
         noise = math.sqrt(self.noise) * rng.standard_normal(values.shape)
         return np.asarray(values + noise.astype(values.dtype))

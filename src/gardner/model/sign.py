@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from gardner.model.arrays import Array, Floating, Floats
 from gardner.model.binary import BinaryLabels, signs
 from gardner.model.formula import Compiled
-from gardner.model.special import NUMPY, Array, Library, log_normal, of_ratio
+from gardner.model.special import NUMPY, Library, log_normal, of_ratio
 
 
 @dataclass(frozen=True)
@@ -60,19 +59,19 @@ class Sign(BinaryLabels):
         rho, excess = library.mills(y * omega / width)
         return y * rho / width, rho * excess / V
 
-    def expansion(self, y: float, omega: Array, V: float) -> tuple[Array, ...]:
+    def expansion(self, y: float, omega: Floats, V: float) -> tuple[Floats, ...]:
         """ψ_Y and its derivatives in ω, V, ωω, ωV, VV."""
         u = omega * (y / math.sqrt(V))
         value, _, rho, excess = log_normal(u)
         return value, *of_ratio(y, u, V, rho, -rho * excess)
 
-    def remainder(self, y: float, omega: Array, V: float) -> tuple[Array, ...]:
+    def remainder(self, y: float, omega: Floats, V: float) -> tuple[Floats, ...]:
         """The same of ψ_Y + ω²/2V, what is left of ψ_Y where a label is not expected: no large number is formed."""
         u = omega * (y / math.sqrt(V))
         _, value, rho, excess = log_normal(u)
         return value, *of_ratio(y, u, V, excess, 1.0 - rho * excess)
 
-    def sample(self, fields: NDArray[Any], rng: np.random.Generator) -> NDArray[Any]:
+    def sample(self, fields: Floating, rng: np.random.Generator) -> Floating:
         """The sign; a field of exactly zero counts as positive."""
         del rng
         return signs(fields)

@@ -14,14 +14,14 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import cast
 
 import array_api_compat
 import numpy as np
-from numpy.typing import NDArray
 
-Array = Any  # whatever array the library in use works on
+from gardner.model.arrays import Array, Floats, Namespace
 
+_NUMPY = cast(Namespace, np)
 SCALE = 4.0  # t = SCALE/(SCALE + x)
 _TERMS = 28  # r/t to 10⁻¹⁴ relative
 _HALF_LOG_2PI = 0.5 * math.log(2.0 * math.pi)
@@ -56,7 +56,7 @@ class Library:
     relative accuracy.
     """
 
-    xp: Any
+    xp: Namespace
     log_ndtr: Callable[[Array], Array]
     mills: Callable[[Array], tuple[Array, Array]]
     both: Callable[[Array], tuple[Array, Array, Array]] | None = None  # where all three cost no more than one
@@ -76,7 +76,7 @@ def _excess(x: Array) -> Array:
     return t * value
 
 
-def _mills(u: Array, xp: Any) -> tuple[Array, Array]:
+def _mills(u: Array, xp: Namespace) -> tuple[Array, Array]:
     x = xp.abs(u)
     excess = _excess(x)
     tail = x + excess  # ρ(−x)
@@ -85,7 +85,7 @@ def _mills(u: Array, xp: Any) -> tuple[Array, Array]:
     return xp.where(u < 0.0, tail, expected), xp.where(u < 0.0, excess, expected + u)
 
 
-def _log_ndtr(u: Array, xp: Any) -> Array:
+def _log_ndtr(u: Array, xp: Namespace) -> Array:
     x = xp.abs(u)
     tail = x + _excess(x)
     below = -0.5 * x * x - _HALF_LOG_2PI - xp.log(tail)
@@ -95,7 +95,7 @@ def _log_ndtr(u: Array, xp: Any) -> Array:
 _CELLS = 2048  # of t, each with a cubic: the table and the polynomial differ by less than 10⁻¹⁵
 
 
-def _tabulate() -> tuple[NDArray[np.float64], ...]:
+def _tabulate() -> tuple[Floats, ...]:
     """Coefficients of r(x)/t on each cell, by its values and slopes at the ends."""
     ends = np.arange(_CELLS + 1) / _CELLS
     values = np.polyval(MILLS, 2.0 * ends - 1.0)
@@ -110,7 +110,7 @@ def _tabulate() -> tuple[NDArray[np.float64], ...]:
 _TABLE = _tabulate()
 
 
-def log_normal(u: NDArray[np.float64]) -> tuple[NDArray[np.float64], ...]:
+def log_normal(u: Floats) -> tuple[Floats, ...]:
     """ln Φ(u), ln Φ(u) + u²/2, ρ(u) and ρ(u) + u in one go (NumPy), each to full relative accuracy."""
     x = np.abs(u)
     t = SCALE / (SCALE + x)
@@ -142,28 +142,28 @@ def log_normal(u: NDArray[np.float64]) -> tuple[NDArray[np.float64], ...]:
 def _numpy_mills(u: Array) -> tuple[Array, Array]:
     u = np.asarray(u)
     if u.dtype != np.float64:
-        return _mills(u, np)
+        return _mills(u, _NUMPY)
     _, _, rho, excess = log_normal(u)
     return rho, excess
 
 
 def _numpy_log_ndtr(u: Array) -> Array:
     u = np.asarray(u)
-    return log_normal(u)[0] if u.dtype == np.float64 else _log_ndtr(u, np)
+    return log_normal(u)[0] if u.dtype == np.float64 else _log_ndtr(u, _NUMPY)
 
 
 def _numpy_both(u: Array) -> tuple[Array, Array, Array]:
     u = np.asarray(u)
     if u.dtype != np.float64:
-        return _log_ndtr(u, np), *_mills(u, np)
+        return _log_ndtr(u, _NUMPY), *_mills(u, _NUMPY)
     value, _, rho, excess = log_normal(u)
     return value, rho, excess
 
 
-NUMPY = Library(np, _numpy_log_ndtr, _numpy_mills, _numpy_both)
+NUMPY = Library(_NUMPY, _numpy_log_ndtr, _numpy_mills, _numpy_both)
 
 
-def of_ratio(y: float, u: Array, V: float, first: Array, second: Array) -> tuple[Array, ...]:
+def of_ratio(y: float, u: Floats, V: float, first: Floats, second: Floats) -> tuple[Floats, ...]:
     """Derivatives in ω, V, ωω, ωV and VV of a function of u = yω/√V whose first two derivatives are given."""
     width = math.sqrt(V)
     turned = u * second

@@ -144,7 +144,7 @@ class _Annealing:
     def step(self, count: int) -> None:
         """Exchange so many pairs, or if none the best one that gains."""
         known = self.posterior
-        inside = self.sign * _log_partition(self.view, self.inside.labels, known.omega, known.V)
+        inside = self.sign * _log_partition(self.view, self.inside.labels, np.asarray(known.omega), np.asarray(known.V))
         partner = self.rng.integers(0, inside.size, self.outside.indices.size)
         cost = self.costs(self.outside.rows, self.outside.labels) - inside[partner]
         temperature = cost / np.where(cost > 0.0, self.rng.exponential(size=cost.size), 1.0)
@@ -157,7 +157,7 @@ class _Annealing:
     def exchange(self, places: Integers, others: Integers) -> None:
         """Exchange rows and let AMP follow; where it cannot, exchange them back."""
         self.inside.exchange(places, self.outside, others)
-        g = self.posterior.g.copy()
+        g = np.array(self.posterior.g)
         g[places] = 0.0
         found = self.fit(Start(self.posterior.mean, self.posterior.variance, g), iterations=TRACKING)
         if not found.residual < LOST:
@@ -169,7 +169,8 @@ class _Annealing:
 
     def costs(self, rows: Floats, labels: Floats) -> Floats:
         """What it would cost to add each of some rows."""
-        omega, V = pool_fields(rows, self.posterior.mean, self.posterior.variance, threads=1)
+        mean, variance = np.asarray(self.posterior.mean), np.asarray(self.posterior.variance)
+        omega, V = pool_fields(rows, mean, variance, threads=1)
         return self.sign * _log_partition(self.view, labels, omega, V)
 
     def fit(self, start: Start | None, iterations: int = 1000) -> Posterior:

@@ -88,6 +88,8 @@ def check_pair(model: object, teacher: object = None) -> Pair:
     student, other = pair.student.channel, pair.teacher.channel
     if student.labels != other.labels:
         raise InvalidInputError("teacher", other, f"its labels are not those of the student's channel {student!r}")
+    if (student.linear_noise is None) != (other.linear_noise is None):
+        raise InvalidInputError("teacher", other, f"of it and the student's channel {student!r} only one is linear")
     return pair
 
 

@@ -14,8 +14,8 @@ from gardner.experiment import propose as module
 from gardner.experiment.propose import propose, standardised
 from gardner.inference.ep import expectation_propagation
 from gardner.model import GLM, NUMPY, Absolute, Channel, Flip, Gaussian, Library, Linear, Probit, Sign
+from gardner.model.arrays import Array
 from gardner.model.numeric import NumericChannel
-from gardner.model.special import Array
 
 
 def problem(rows: int, columns: int, labelled: int, noise: float, seed: int = 0) -> tuple[NDArray[np.float64], ...]:

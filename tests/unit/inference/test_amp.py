@@ -63,7 +63,7 @@ def test_same_on_array_api_strict(variances: Variances) -> None:
         variances=variances,
         tolerance=1e-12,
     )
-    assert type(strict.mean) is type(array_api_strict.asarray([0.0]))
+    assert type(strict.mean).__module__.startswith("array_api_strict")
     close(numpy, strict, 1e-10)
     new = sample(seed=1).rows
     np.testing.assert_allclose(

@@ -310,7 +310,7 @@ def test_posterior_is_that_of_its_samples() -> None:
     fields = posterior.samples @ instance.rows.T
     assert posterior.samples.shape == (100, 30)
     assert np.all(instance.labels * fields > 0.0)
-    np.testing.assert_allclose(posterior.mean, posterior.samples.mean(axis=0))
+    np.testing.assert_allclose(posterior.mean, np.mean(posterior.samples, axis=0))
     np.testing.assert_allclose(posterior.omega, fields.mean(axis=0))
     np.testing.assert_allclose(posterior.V, fields.var(axis=0))
     np.testing.assert_array_equal(np.argmax(posterior.predict_proba(instance.rows), axis=1), instance.labels > 0.0)
@@ -363,7 +363,7 @@ def test_no_rows_leave_the_prior() -> None:
     assert (posterior.log_evidence, posterior.stderr) == (0.0, 0.0)
     assert posterior.samples is not None
     assert posterior.samples.shape == (500, 3)
-    assert abs(float(posterior.samples.mean())) < 4.0 / math.sqrt(1500.0)
+    assert abs(float(np.mean(posterior.samples))) < 4.0 / math.sqrt(1500.0)
     np.testing.assert_array_equal(posterior.variance, np.ones(3))
     assert sample_version_space(np.empty((0, 3)), [], 7, seed=1).shape == (7, 3)
 

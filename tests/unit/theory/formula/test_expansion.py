@@ -26,8 +26,9 @@ from gardner.model import (
     Rademacher,
     Sign,
 )
+from gardner.model.arrays import Array
 from gardner.model.numeric import NumericChannel
-from gardner.model.special import NUMPY, Array, Library
+from gardner.model.special import NUMPY, Library
 from gardner.theory.formula.expansion import Table, channel_psi, channel_remainder, prior_psi
 from gardner.theory.formula.taylor import Floats
 

@@ -26,8 +26,9 @@ from gardner.model import (
     Rademacher,
     Sign,
 )
+from gardner.model.arrays import Array
 from gardner.model.numeric import NumericChannel
-from gardner.model.special import NUMPY, Array, Library
+from gardner.model.special import NUMPY, Library
 from gardner.theory import bounds, capacity, complexity_curve
 
 BINARY = GLM(Rademacher(), Sign())
@@ -202,7 +203,7 @@ def test_what_is_refused_says_why() -> None:
         bounds(absolute, pool_ratio=3.0, budget=0.6)
     with pytest.raises(InvalidInputError, match="labels are not those"):
         typical(PERCEPTRON, budget=1.0, teacher=GLM(Gaussian(), Linear()))
-    with pytest.raises(InvalidInputError, match="Linear or an Absolute"):
+    with pytest.raises(InvalidInputError, match="only one is linear"):
         pool(absolute, pool_ratio=3.0, teacher=GLM(Gaussian(), Linear()))
     with pytest.raises(InvalidInputError, match="teacher"):
         complexity_curve(PERCEPTRON, pool_ratio=3.0, budget=0.6, teacher="sign")  # type: ignore[arg-type]
