@@ -99,7 +99,7 @@ def command(
 
         gardner bench spec.yaml --scheduler tcp://head:8786
     """
-    spec = _read(strategies, {name: value for name, value in fields.items() if value is not None}, param or [])
+    spec = _read(strategies, {name: value for name, value in fields.items() if value not in (None, [])}, param or [])
     options: dict[str, Any] = {
         "workers": workers,
         "scheduler": scheduler,

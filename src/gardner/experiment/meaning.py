@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Mapping, Sequence
+from typing import cast
 
 import pandas as pd
 
@@ -110,12 +111,8 @@ def with_known_models(runs: pd.DataFrame, own: Own) -> tuple[pd.DataFrame, list[
 def find_models(names: Sequence[str], own: Own) -> tuple[GLM, GLM]:
     """Student and teacher of the four names in a row."""
 
-    def prior(text: str) -> Prior:
-        found = own.get(("prior", text))
-        return found if isinstance(found, Prior) else parse_prior(text)
+    def model(prior: str, channel: str) -> GLM:
+        known = own.get(("prior", prior)) or parse_prior(prior), own.get(("channel", channel)) or parse_channel(channel)
+        return GLM(*cast(tuple[Prior, Channel], known))
 
-    def channel(text: str) -> Channel:
-        found = own.get(("channel", text))
-        return found if isinstance(found, Channel) else parse_channel(text)
-
-    return GLM(prior(names[0]), channel(names[1])), GLM(prior(names[2]), channel(names[3]))
+    return model(*names[:2]), model(*names[2:])

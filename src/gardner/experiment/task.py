@@ -116,9 +116,7 @@ class Task:
     """One run of one strategy on one seeded instance."""
 
     strategy: StrategySpec
-    features: Annotated[
-        int, Field("--features", "-N", "Weights N; repeatable, here and below.", least=1, many=True)
-    ]  # fmt: skip
+    features: Annotated[int, Field("--features", "-N", "Weights N; repeatable, here and below.", least=1, many=True)]
     pool_ratio: Annotated[float, Field("--alpha", "-a", "Pool ratio: rows of the pool per weight.", many=True)]
     budget: Annotated[float, Field("--budget", "-n", "Labels per weight to spend.", many=True, stored_as="run_budget")]
     batch_size: Annotated[int, Field("--batch", "-k", "Labels asked for in one round.", least=1, many=True)]
