@@ -44,7 +44,9 @@ def _option(one: Field) -> inspect.Parameter:
 
 
 def _with_fields(function: Callable[..., None]) -> Callable[..., None]:
-    """The command with the options of all declared fields, after its argument, in place of ``**fields``."""
+    """The command with the options of all declared fields, after its argument, in place of
+    ``**fields``.
+    """
     argument, *others = inspect.signature(function).parameters.values()
     plain = [one.replace(kind=one.KEYWORD_ONLY) for one in others if one.kind is not one.VAR_KEYWORD]
     derived = inspect.Signature([argument, *map(_option, FIELDS), *plain])
@@ -75,8 +77,9 @@ def command(
 ) -> None:
     """Run strategies on the same seeded pools and print what they reached, next to the bounds.
 
-    Every finished run is kept at once: run the same command again to go on after a stop, and only what is missing is
-    run. A run that fails is kept with its reason; the exit code is then 1. `gardner results` prints any budget.
+    Every finished run is kept at once: run the same command again to go on after a stop, and only
+    what is missing is run. A run that fails is kept with its reason; the exit code is then 1.
+    `gardner results` prints any budget.
 
     A spec file lists the same as YAML:
 
@@ -115,7 +118,8 @@ def command(
 
 
 def _kept(out: Path) -> str:
-    """What a stopped command leaves. The folder is asked, for the command may not have got to look into it.
+    """What a stopped command leaves. The folder is asked, for the command may not have got to look
+    into it.
 
     Nothing is imported here: this may run while the main thread is in the middle of an import.
     """
@@ -169,7 +173,9 @@ def _own_models(spec: Spec) -> Own:
 
 
 def _parameters(strategies: list[str], params: list[str]) -> list[tuple[str, dict[str, Any]]]:
-    """Parameters by strategy. A value is JSON where it reads as such (15, 0.5, true, [1, 2]) and text otherwise."""
+    """Parameters by strategy. A value is JSON where it reads as such (15, 0.5, true, [1, 2]) and
+    text otherwise.
+    """
     found: dict[str, dict[str, Any]] = {name: {} for name in strategies}
     for text in params:
         left, equals, value = text.partition("=")

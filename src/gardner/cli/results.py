@@ -66,8 +66,11 @@ def show(
     current: dict[str, str] | None = None,
     own: Own | None = None,
 ) -> Summary:
-    """Print the summary of a frame; ``current`` has versions of code that are known, by strategy, ``own`` the models
-    that this command names."""
+    """Print the summary of a frame.
+
+    ``current`` has versions of code that are known, by strategy, ``own`` the models that this
+    command names.
+    """
     from gardner.experiment.summary import summarise
 
     with progress_bar("bounds") as progress:

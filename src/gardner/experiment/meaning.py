@@ -1,7 +1,9 @@
-"""What a stored row means: the name of its strategy, its models, and how old the code is that made it.
+"""What a stored row means: the name of its strategy, its models, and how old the code is that made
+it.
 
-Everything here comes from texts that were read back, so nothing is imported: models are looked up among those that are
-registered and those that the user named on this command line, and a strategy's file is only looked at.
+Everything here comes from texts that were read back, so nothing is imported: models are looked up
+among those that are registered and those that the user named on this command line, and a strategy's
+file is only looked at.
 """
 
 from __future__ import annotations
@@ -25,14 +27,16 @@ Own = Mapping[Name, Prior | Channel]  # models that the user named on this comma
 
 
 def with_models(frame: pd.DataFrame) -> pd.DataFrame:
-    """The frame with a column ``model``: ``prior / channel``, with the teacher's if it is another, and empty for the
-    perceptron, which goes without saying."""
+    """The frame with a column ``model``: ``prior / channel``, with the teacher's if it is another,
+    and empty for the perceptron, which goes without saying."""
     frame = fill_defaults(frame)
     return frame.assign(model=_models(frame))
 
 
 def with_meaning(frame: pd.DataFrame, current: Mapping[str, str]) -> pd.DataFrame:
-    """The frame with label, model and age of every row; ``current`` has the code of today by strategy, where known."""
+    """The frame with label, model and age of every row; ``current`` has the code of today by
+    strategy, where known.
+    """
     frame = with_models(frame)
     return frame.assign(label=_labels(frame), age=_ages(frame, current))
 
@@ -67,7 +71,9 @@ def _models(frame: pd.DataFrame) -> pd.Series[str]:
 
 
 def _ages(frame: pd.DataFrame, current: Mapping[str, str]) -> pd.Series[int]:
-    """Whether rows are of today's code, of a strategy or model whose file is not found from here, or of other code."""
+    """Whether rows are of today's code, of a strategy or model whose file is not found from here,
+    or of other code.
+    """
 
     @functools.cache
     def version(*own: str) -> str | None:  # those of the package have one version between them
@@ -86,7 +92,9 @@ def _ages(frame: pd.DataFrame, current: Mapping[str, str]) -> pd.Series[int]:
 
 
 def with_known_models(runs: pd.DataFrame, own: Own) -> tuple[pd.DataFrame, list[str]]:
-    """The runs whose models are known here; of others the names are shown, for the text in a row is never run."""
+    """The runs whose models are known here; of others the names are shown, for the text in a row is
+    never run.
+    """
 
     @functools.cache
     def known(*names: str) -> bool:

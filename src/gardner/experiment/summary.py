@@ -1,7 +1,9 @@
-"""Results next to the bounds: means over seeds against budget, and paired differences between strategies.
+"""Results next to the bounds: means over seeds against budget, and paired differences between
+strategies.
 
-At an asked budget n a run counts with its first round that holds at least round(n N) labels; nothing is interpolated,
-and the budget shown is the one that round has. Bounds are taken at that budget.
+At an asked budget n a run counts with its first round that holds at least round(n N) labels;
+nothing is interpolated, and the budget shown is the one that round has. Bounds are taken at that
+budget.
 """
 
 from __future__ import annotations
@@ -45,7 +47,9 @@ Place = tuple[str, float, float]  # model, α, n
 
 @dataclass(frozen=True)
 class Summary:
-    """Rows of the table, paired differences, failures, the bounds at every (α, n) met, and what readers must know."""
+    """Rows of the table, paired differences, failures, the bounds at every (α, n) met, and what
+    readers must know.
+    """
 
     rows: list[Row]
     pairs: list[Row]
@@ -65,10 +69,11 @@ def summarise(
     current: Mapping[str, str] | None = None,
     own: Own | None = None,
 ) -> Summary:
-    """The table of a store's frame at the budgets asked for, by default quarters of the longest run.
+    """The table of a store's frame at the budgets asked for, by default quarters of the longest
+    run.
 
-    ``current`` has the version of today's code by strategy, for those whose file cannot be found by its base name;
-    ``own`` has models that the user named, by (prior or channel, name in a row).
+    ``current`` has the version of today's code by strategy, for those whose file cannot be found by
+    its base name; ``own`` has models that the user named, by (prior or channel, name in a row).
     """
     if any(not (math.isfinite(budget) and budget > 0.0) for budget in at):
         raise InvalidInputError("at", list(at), "budgets must be positive")
@@ -110,9 +115,11 @@ def percent(share: float) -> str:
 
 
 def _points(runs: pd.DataFrame, asked: Sequence[float]) -> pd.DataFrame:
-    """The round that counts for each budget and seed, with the share of its run's rounds so far that converged.
+    """The round that counts for each budget and seed, with the share of its run's rounds so far
+    that converged.
 
-    Of the first rounds of several runs that reach a budget: today's code before other, the fewest labels before more.
+    Of the first rounds of several runs that reach a budget: today's code before other, the fewest
+    labels before more.
     """
     runs = runs.sort_values(["key", "round"])
     good = (runs["status"] == "converged").groupby(runs["key"]).cumsum()
@@ -215,7 +222,9 @@ def _row(place: Row, group: pd.DataFrame, bounds: dict[Place, Bounds]) -> Row:
 
 
 def _way(volume: float, random: float, goal: float) -> float | None:
-    """The share of the way from a random subset to the goal; where the two are one there is no way to go."""
+    """The share of the way from a random subset to the goal; where the two are one there is no way
+    to go.
+    """
     return None if math.isnan(goal) or random - goal < 1e-9 else (random - volume) / (random - goal)
 
 
@@ -227,7 +236,9 @@ def _mean(values: pd.Series[float]) -> tuple[float, float | None]:
 
 
 def _pairs(points: pd.DataFrame) -> list[Row]:
-    """Differences first − second between strategies on the same pools, over the seeds that both have."""
+    """Differences first − second between strategies on the same pools, over the seeds that both
+    have.
+    """
     result: list[Row] = []
     groups: Any = points.groupby([*_PLACE, "labels"], sort=True)
     for (model, features, alpha, batch, labels), group in groups:
@@ -252,7 +263,9 @@ def _pairs(points: pd.DataFrame) -> list[Row]:
 
 
 def _failures(frame: pd.DataFrame) -> list[Row]:
-    """Failed tasks, those left out that today's code has done, and those of other code that any code has done."""
+    """Failed tasks, those left out that today's code has done, and those of other code that any
+    code has done.
+    """
     runs = frame[frame["status"] != FAILED]
     done = {age: _tasks(part) for age, part in ((TODAY, runs[runs["age"] == TODAY]), (OTHER, runs))}
     result = []
