@@ -21,11 +21,11 @@ from gardner.cli.interrupt import telling
 from gardner.cli.results import show
 from gardner.errors import InvalidInputError
 from gardner.experiment.fields import Field, called
-from gardner.experiment.task import FIELDS
+from gardner.experiment.task import FIELDS, MODELS, StrategySpec
 
 if TYPE_CHECKING:
     from gardner.experiment import Outcome, Progress, Spec
-    from gardner.experiment.meaning import Own
+    from gardner.experiment.meaning import NamedModels
 
 _EVERY = 30.0  # seconds between lines of progress where there is no terminal
 
@@ -114,7 +114,7 @@ def command(
 
         with _shown() as report:
             outcome = run_tasks(spec.tasks(), out, progress=report, **options)
-        _finish(outcome, out, _own_models(spec), json=json)
+        _finish(outcome, out, _named_models(spec), json=json)
 
 
 def _kept(out: Path) -> str:
@@ -129,7 +129,6 @@ def _kept(out: Path) -> str:
 
 def _read(strategies: list[str], given: dict[str, Any], params: list[str]) -> Spec:
     from gardner.experiment.spec import Spec, read_spec
-    from gardner.experiment.task import StrategySpec
 
     if any(Path(name).suffix in {".yaml", ".yml"} for name in strategies):
         if len(strategies) > 1 or params or given:
@@ -159,15 +158,14 @@ def _whole(one: Field, value: float) -> int:
     return int(value)
 
 
-def _own_models(spec: Spec) -> Own:
+def _named_models(spec: Spec) -> NamedModels:
     """The models that this command names, for the bounds beside its results."""
-    from gardner.experiment.task import MODELS
-    from gardner.model.external import load_channel, load_prior, name_of_own
+    from gardner.model.external import external_name, load_channel, load_prior
 
     task, found = spec.tasks()[0], dict[tuple[str, str], Any]()
     for one in MODELS:
         text, shown = getattr(task, one.name), getattr(task.shown, one.name)
-        if name_of_own(one.model, text):
+        if external_name(one.model, text):
             found[one.model, shown] = (load_prior if one.model == "prior" else load_channel)(text)
     return found
 
@@ -224,12 +222,12 @@ def _shown() -> Iterator[Callable[[Progress], None]]:
         yield update
 
 
-def _finish(outcome: Outcome, out: Path, own: Own, *, json: bool) -> None:
+def _finish(outcome: Outcome, out: Path, named: NamedModels, *, json: bool) -> None:
     from gardner.experiment.stored import read_results
 
     frame = read_results(out, outcome.keys)
     current = dict(zip(frame["strategy"], frame["code"], strict=True))
-    show(frame, sorted(set(frame["run_budget"])), json=json, current=current, own=own)
+    show(frame, sorted(set(frame["run_budget"])), json=json, current=current, named=named)
     there = len(outcome.keys) - outcome.ran
     typer.echo(f"{len(outcome.keys)} tasks in {out}: {outcome.ran} run now, {there} were there", err=True)
     if outcome.failed:

@@ -15,7 +15,7 @@ from typing import cast
 import pandas as pd
 
 from gardner.errors import InvalidInputError
-from gardner.experiment.sources import Name, own_names, stored_version
+from gardner.experiment.sources import Name, external_names, stored_version
 from gardner.experiment.stored import fill_defaults, parse_parameters
 from gardner.experiment.task import FIELDS, MODEL_NAMES, MODELS, label
 from gardner.model import GLM, Channel, Prior, parse_channel, parse_prior
@@ -23,7 +23,8 @@ from gardner.model import GLM, Channel, Prior, parse_channel, parse_prior
 TODAY, UNKNOWN, OTHER = range(3)  # the code that made a row; in this order rows are preferred
 _MODELS_SHOWN = 3  # models not known here that a note names
 
-Own = Mapping[Name, Prior | Channel]  # models that the user named on this command line, by the names that rows have
+# models that the user named on this command line, by the names that rows have
+NamedModels = Mapping[Name, Prior | Channel]
 
 
 def with_models(frame: pd.DataFrame) -> pd.DataFrame:
@@ -76,12 +77,12 @@ def _ages(frame: pd.DataFrame, current: Mapping[str, str]) -> pd.Series[int]:
     """
 
     @functools.cache
-    def version(*own: str) -> str | None:  # those of the package have one version between them
-        return stored_version(tuple(("strategy", name) for name in own))
+    def version(*names: str) -> str | None:  # those of the package have one version between them
+        return stored_version(tuple(("strategy", name) for name in names))
 
     @functools.cache
     def today(strategy: str, *models: str) -> str | None:
-        return current.get(strategy) or version(*own_names(names_in_row(strategy, models)))
+        return current.get(strategy) or version(*external_names(names_in_row(strategy, models)))
 
     def age(code: str, *names: str) -> int:
         known = today(*names)
@@ -91,7 +92,7 @@ def _ages(frame: pd.DataFrame, current: Mapping[str, str]) -> pd.Series[int]:
     return pd.Series([age(*row) for row in zip(*columns, strict=True)], index=frame.index, dtype=int)
 
 
-def with_known_models(runs: pd.DataFrame, own: Own) -> tuple[pd.DataFrame, list[str]]:
+def with_known_models(runs: pd.DataFrame, named: NamedModels) -> tuple[pd.DataFrame, list[str]]:
     """The runs whose models are known here; of others the names are shown, for the text in a row is
     never run.
     """
@@ -99,7 +100,7 @@ def with_known_models(runs: pd.DataFrame, own: Own) -> tuple[pd.DataFrame, list[
     @functools.cache
     def known(*names: str) -> bool:
         try:
-            find_models(names, own)
+            find_models(names, named)
         except InvalidInputError:
             return False
         return True
@@ -116,11 +117,11 @@ def with_known_models(runs: pd.DataFrame, own: Own) -> tuple[pd.DataFrame, list[
     ]
 
 
-def find_models(names: Sequence[str], own: Own) -> tuple[GLM, GLM]:
+def find_models(names: Sequence[str], named: NamedModels) -> tuple[GLM, GLM]:
     """Student and teacher of the four names in a row."""
 
     def model(prior: str, channel: str) -> GLM:
-        known = own.get(("prior", prior)) or parse_prior(prior), own.get(("channel", channel)) or parse_channel(channel)
-        return GLM(*cast(tuple[Prior, Channel], known))
+        one, other = named.get(("prior", prior)), named.get(("channel", channel))
+        return GLM(cast(Prior, one or parse_prior(prior)), cast(Channel, other or parse_channel(channel)))
 
     return model(*names[:2]), model(*names[2:])

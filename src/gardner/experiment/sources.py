@@ -50,13 +50,13 @@ def names_in(task: Task) -> tuple[Name, ...]:
     return ("strategy", task.strategy.name), *models
 
 
-def own_names(names: Iterable[Name]) -> list[str]:
+def external_names(names: Iterable[Name]) -> list[str]:
     """Those names that are of a file or a module, models without their number, each once; nothing
     is loaded.
     """
-    from gardner.model.external import name_of_own
+    from gardner.model.external import external_name
 
-    texts = (text if what == "strategy" and is_external(text) else name_of_own(what, text) for what, text in names)
+    texts = (text if what == "strategy" and is_external(text) else external_name(what, text) for what, text in names)
     return list(dict.fromkeys(text for text in texts if text))
 
 
@@ -78,7 +78,7 @@ def stored_version(names: tuple[Name, ...]) -> str | None:
 
     None where it is not known: a module would have to be run, or a file is not in this folder.
     """
-    files = [Path(text.rpartition(":")[0]) for text in own_names(names)]  # rows hold them without folders
+    files = [Path(text.rpartition(":")[0]) for text in external_names(names)]  # rows hold them without folders
     try:
         known = all(file.suffix == ".py" and file.name == str(file) and file.is_file() for file in files)
         return stamp(*_SOURCES, also=list(dict.fromkeys(files))) if known else None

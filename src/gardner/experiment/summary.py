@@ -22,13 +22,13 @@ from gardner.experiment.meaning import (
     OTHER,
     TODAY,
     UNKNOWN,
-    Own,
+    NamedModels,
     find_models,
     names_in_row,
     with_known_models,
     with_meaning,
 )
-from gardner.experiment.sources import own_names
+from gardner.experiment.sources import external_names
 from gardner.experiment.task import MODEL_NAMES
 from gardner.records import FAILED
 
@@ -67,18 +67,18 @@ def summarise(
     at: Sequence[float] = (),
     progress: Callable[[float], None] = lambda _: None,
     current: Mapping[str, str] | None = None,
-    own: Own | None = None,
+    named: NamedModels | None = None,
 ) -> Summary:
     """The table of a store's frame at the budgets asked for, by default quarters of the longest
     run.
 
     ``current`` has the version of today's code by strategy, for those whose file cannot be found by
-    its base name; ``own`` has models that the user named, by (prior or channel, name in a row).
+    its base name; ``named`` has models that the user named, by (prior or channel, name in a row).
     """
     if any(not (math.isfinite(budget) and budget > 0.0) for budget in at):
         raise InvalidInputError("at", list(at), "budgets must be positive")
     frame = with_meaning(frame, current or {})
-    runs, notes = with_known_models(frame[frame["status"] != FAILED], own or {})
+    runs, notes = with_known_models(frame[frame["status"] != FAILED], named or {})
     longest = float(runs["run_budget"].max()) if len(runs) else 0.0
     asked = sorted(set(at)) or [longest * part / _PARTS for part in range(1, _PARTS + 1)]
     points = _points(runs, asked) if len(runs) else runs.assign(share=pd.Series(dtype=float))
@@ -87,7 +87,7 @@ def summarise(
     if missing and len(runs):
         notes.append(f"no run reaches a budget of {', '.join(f'{budget:g}' for budget in missing)}")
     notes += _left_out(runs, points)
-    bounds = _bounds(points, own or {}, progress)
+    bounds = _bounds(points, named or {}, progress)
     groups = [
         (dict(zip(("label", *_PLACE, "labels"), key, strict=True)), group)
         for key, group in points.groupby(["label", *_PLACE, "labels"], sort=True)
@@ -145,7 +145,7 @@ def _notes(frame: pd.DataFrame, points: pd.DataFrame) -> list[str]:
         left = "the others" if again else "them"
         notes.append(note + (f"; `gardner bench` would redo {left}" if again < len(old) else ""))
     unknown = frame.loc[frame["age"] == UNKNOWN, ["strategy", *MODEL_NAMES]].drop_duplicates()
-    rows = [own_names(names_in_row(strategy, models)) for strategy, *models in unknown.itertuples(index=False)]
+    rows = [external_names(names_in_row(strategy, models)) for strategy, *models in unknown.itertuples(index=False)]
     for name in dict.fromkeys(name for row in rows for name in row):
         notes.append(f"the source of {name} is not found from here: its runs may be of other code than today's")
     return notes
@@ -175,13 +175,13 @@ def _bound(student: GLM, teacher: GLM, alpha: float, budget: float) -> Bounds:
     return bounds(student, alpha, budget, teacher)
 
 
-def _bounds(points: pd.DataFrame, own: Own, progress: Callable[[float], None]) -> dict[Place, Bounds]:
+def _bounds(points: pd.DataFrame, named: NamedModels, progress: Callable[[float], None]) -> dict[Place, Bounds]:
     columns = ("model", "pool_ratio", "budget", *MODEL_NAMES)
     places = sorted(set(points[list(columns)].itertuples(index=False, name=None)))
     result = {}
     for index, (model, alpha, budget, *names) in enumerate(places):
         # a pool of round(αN) rows may hold a little more than α
-        result[model, alpha, budget] = _bound(*find_models(names, own), alpha, min(budget, alpha))
+        result[model, alpha, budget] = _bound(*find_models(names, named), alpha, min(budget, alpha))
         progress((index + 1) / len(places))
     return result
 

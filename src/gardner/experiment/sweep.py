@@ -24,7 +24,7 @@ from typing import Any
 from gardner.errors import InvalidInputError
 from gardner.experiment.cluster import SweepError, Watch, connected, interrupts_noted
 from gardner.experiment.rows import failure_table, run_table
-from gardner.experiment.sources import Name, code_version, names_in, own_names
+from gardner.experiment.sources import Name, code_version, external_names, names_in
 from gardner.experiment.task import Task, canonical
 from gardner.experiment.worker import Answer, on_worker
 from gardner.loading import full_name
@@ -163,7 +163,7 @@ def _arriving(client: Any, items: Items, time_limit: float | None, prefix: str) 
         if future.status == "finished":
             answer = json.loads(result)
             if "version" in answer:
-                which = " or of ".join(["Gardner", *own_names(names_in(items[key][0]))])
+                which = " or of ".join(["Gardner", *external_names(names_in(items[key][0]))])
                 what = f"a worker has other sources of {which} than this process"
                 raise SweepError(what, hint="were they edited just now? run it again; else bring the same ones there")
             yield key, answer

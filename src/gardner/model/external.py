@@ -63,7 +63,7 @@ def rename_model(what: str, text: str, change: Callable[[str, str], str]) -> str
     return ":".join([change(what, name), *map(repr, values)]) if is_external(name) else text
 
 
-def name_of_own(what: str, text: str) -> str:
+def external_name(what: str, text: str) -> str:
     """The name in the text of a model of one's own, without its number; empty for any other text."""
     try:
         name, _ = split(what, text)
