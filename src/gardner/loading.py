@@ -90,7 +90,9 @@ def base_name(what: str, name: str) -> str:
 
 
 def full_name(what: str, name: str) -> str:
-    """The name of something in a file, with the whole path, for processes that run in other folders."""
+    """The name of something in a file, with the whole path, for processes that run in other
+    folders.
+    """
     split = _split_file(what, name) if is_external(name) else None
     return name if split is None else f"{_existing(what, split[0], name)}:{split[1]}".removesuffix(":")
 

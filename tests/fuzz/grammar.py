@@ -160,6 +160,8 @@ def bench(draw: st.DrawFn, *, real: bool) -> Drawn:
         "--prior": some.models(),
         "--channel": some.models(),
         "--test-rows": some.counts(),
+        "--variances": some.mostly(st.sampled_from(("vector", "scalar")), some.words()),
+        "--dtype": some.mostly(st.sampled_from(("float32", "float64")), some.words()),
         "--time-limit": some.mostly(st.just("20"), some.numbers()),
         "--scheduler": some.addresses(),
     }

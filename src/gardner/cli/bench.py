@@ -21,11 +21,11 @@ from gardner.cli.interrupt import telling
 from gardner.cli.results import show
 from gardner.errors import InvalidInputError
 from gardner.experiment.fields import Field, called
-from gardner.experiment.task import FIELDS
+from gardner.experiment.task import FIELDS, MODELS, StrategySpec
 
 if TYPE_CHECKING:
     from gardner.experiment import Outcome, Progress, Spec
-    from gardner.experiment.meaning import Own
+    from gardner.experiment.meaning import NamedModels
 
 _EVERY = 30.0  # seconds between lines of progress where there is no terminal
 
@@ -44,7 +44,9 @@ def _option(one: Field) -> inspect.Parameter:
 
 
 def _with_fields(function: Callable[..., None]) -> Callable[..., None]:
-    """The command with the options of all declared fields, after its argument, in place of ``**fields``."""
+    """The command with the options of all declared fields, after its argument, in place of
+    ``**fields``.
+    """
     argument, *others = inspect.signature(function).parameters.values()
     plain = [one.replace(kind=one.KEYWORD_ONLY) for one in others if one.kind is not one.VAR_KEYWORD]
     derived = inspect.Signature([argument, *map(_option, FIELDS), *plain])
@@ -75,8 +77,9 @@ def command(
 ) -> None:
     """Run strategies on the same seeded pools and print what they reached, next to the bounds.
 
-    Every finished run is kept at once: run the same command again to go on after a stop, and only what is missing is
-    run. A run that fails is kept with its reason; the exit code is then 1. `gardner results` prints any budget.
+    Every finished run is kept at once: run the same command again to go on after a stop, and only
+    what is missing is run. A run that fails is kept with its reason; the exit code is then 1.
+    `gardner results` prints any budget.
 
     A spec file lists the same as YAML:
 
@@ -99,7 +102,7 @@ def command(
 
         gardner bench spec.yaml --scheduler tcp://head:8786
     """
-    spec = _read(strategies, {name: value for name, value in fields.items() if value is not None}, param or [])
+    spec = _read(strategies, {name: value for name, value in fields.items() if value not in (None, [])}, param or [])
     options: dict[str, Any] = {
         "workers": workers,
         "scheduler": scheduler,
@@ -111,11 +114,12 @@ def command(
 
         with _shown() as report:
             outcome = run_tasks(spec.tasks(), out, progress=report, **options)
-        _finish(outcome, out, _own_models(spec), json=json)
+        _finish(outcome, out, _named_models(spec), json=json)
 
 
 def _kept(out: Path) -> str:
-    """What a stopped command leaves. The folder is asked, for the command may not have got to look into it.
+    """What a stopped command leaves. The folder is asked, for the command may not have got to look
+    into it.
 
     Nothing is imported here: this may run while the main thread is in the middle of an import.
     """
@@ -125,7 +129,6 @@ def _kept(out: Path) -> str:
 
 def _read(strategies: list[str], given: dict[str, Any], params: list[str]) -> Spec:
     from gardner.experiment.spec import Spec, read_spec
-    from gardner.experiment.task import StrategySpec
 
     if any(Path(name).suffix in {".yaml", ".yml"} for name in strategies):
         if len(strategies) > 1 or params or given:
@@ -155,21 +158,22 @@ def _whole(one: Field, value: float) -> int:
     return int(value)
 
 
-def _own_models(spec: Spec) -> Own:
+def _named_models(spec: Spec) -> NamedModels:
     """The models that this command names, for the bounds beside its results."""
-    from gardner.experiment.task import MODELS
-    from gardner.model.external import load_channel, load_prior, name_of_own
+    from gardner.model.external import external_name, load_channel, load_prior
 
     task, found = spec.tasks()[0], dict[tuple[str, str], Any]()
     for one in MODELS:
         text, shown = getattr(task, one.name), getattr(task.shown, one.name)
-        if name_of_own(one.model, text):
+        if external_name(one.model, text):
             found[one.model, shown] = (load_prior if one.model == "prior" else load_channel)(text)
     return found
 
 
 def _parameters(strategies: list[str], params: list[str]) -> list[tuple[str, dict[str, Any]]]:
-    """Parameters by strategy. A value is JSON where it reads as such (15, 0.5, true, [1, 2]) and text otherwise."""
+    """Parameters by strategy. A value is JSON where it reads as such (15, 0.5, true, [1, 2]) and
+    text otherwise.
+    """
     found: dict[str, dict[str, Any]] = {name: {} for name in strategies}
     for text in params:
         left, equals, value = text.partition("=")
@@ -218,12 +222,12 @@ def _shown() -> Iterator[Callable[[Progress], None]]:
         yield update
 
 
-def _finish(outcome: Outcome, out: Path, own: Own, *, json: bool) -> None:
+def _finish(outcome: Outcome, out: Path, named: NamedModels, *, json: bool) -> None:
     from gardner.experiment.stored import read_results
 
     frame = read_results(out, outcome.keys)
     current = dict(zip(frame["strategy"], frame["code"], strict=True))
-    show(frame, sorted(set(frame["run_budget"])), json=json, current=current, own=own)
+    show(frame, sorted(set(frame["run_budget"])), json=json, current=current, named=named)
     there = len(outcome.keys) - outcome.ran
     typer.echo(f"{len(outcome.keys)} tasks in {out}: {outcome.ran} run now, {there} were there", err=True)
     if outcome.failed:

@@ -16,7 +16,7 @@ from gardner.numbers import fixed, percent, with_error
 if TYPE_CHECKING:
     import pandas as pd
 
-    from gardner.experiment.meaning import Own
+    from gardner.experiment.meaning import NamedModels
     from gardner.experiment.summary import Summary
 
 _FAILURES_SHOWN = 10
@@ -65,14 +65,17 @@ def show(
     *,
     json: bool,
     current: dict[str, str] | None = None,
-    own: Own | None = None,
+    named: NamedModels | None = None,
 ) -> Summary:
-    """Print the summary of a frame; ``current`` has versions of code that are known, by strategy, ``own`` the models
-    that this command names."""
+    """Print the summary of a frame.
+
+    ``current`` has versions of code that are known, by strategy, ``named`` the models that this
+    command names.
+    """
     from gardner.experiment.summary import summarise
 
     with progress_bar("bounds") as progress:
-        summary = summarise(frame, budgets, progress, current, own)
+        summary = summarise(frame, budgets, progress, current, named)
     if json:
         typer.echo(to_json(summary.record()))
     else:

@@ -1,10 +1,12 @@
-"""Who runs the tasks of a sweep: worker threads of this process, or a Dask scheduler somewhere else.
+"""Who runs the tasks of a sweep: worker threads of this process, or a Dask scheduler somewhere
+else.
 
-On this machine nothing listens. Scheduler and worker are objects of this very process that talk through memory
-(Dask's ``inproc://``), and the processes that compute are children on pipes. So nobody else can connect, and there is
-no port, no certificate and no secret to look after.
+On this machine nothing listens. Scheduler and worker are objects of this very process that talk
+through memory (Dask's ``inproc://``), and the processes that compute are children on pipes. So
+nobody else can connect, and there is no port, no certificate and no secret to look after.
 
-A scheduler elsewhere is named by its address. It is asked who it is before any task is sent, with a time limit.
+A scheduler elsewhere is named by its address. It is asked who it is before any task is sent, with a
+time limit.
 """
 
 from __future__ import annotations
@@ -38,7 +40,9 @@ class SweepError(GardnerError):
 
 @contextmanager
 def local_cluster(workers: int) -> Iterator[str]:
-    """Worker threads in this process, each with a child process; gives an address that only this process can use."""
+    """Worker threads in this process, each with a child process; gives an address that only this
+    process can use.
+    """
     import dask
     import distributed
 
@@ -71,7 +75,8 @@ def local_cluster(workers: int) -> Iterator[str]:
 
 @contextmanager
 def _interrupts_held_back() -> Iterator[None]:
-    """Let the threads of the cluster start in peace, and keep Ctrl-C from them for good: it is the main thread's.
+    """Let the threads of the cluster start in peace, and keep Ctrl-C from them for good: it is the
+    main thread's.
 
     Threads, and processes that they start, inherit the mask of the thread that makes them.
     """
@@ -91,7 +96,9 @@ def _interrupts_held_back() -> Iterator[None]:
 
 @contextmanager
 def interrupts_noted() -> Iterator[threading.Event]:
-    """Ctrl-C as ever, except while a destructor runs: Python would swallow it, so it is noted for the next answer."""
+    """Ctrl-C as ever, except while a destructor runs: Python would swallow it, so it is noted for
+    the next answer.
+    """
     noted = threading.Event()
     main = threading.current_thread() is threading.main_thread()
     before = signal.getsignal(signal.SIGINT)
@@ -157,7 +164,9 @@ def _connect(scheduler: str) -> Any:
 
 
 def _hush() -> None:
-    """What matters is said here, on one line; Dask's loggers have levels and handlers of their own, one by one."""
+    """What matters is said here, on one line; Dask's loggers have levels and handlers of their own,
+    one by one.
+    """
     for name in list(logging.root.manager.loggerDict):
         if name.partition(".")[0] == "distributed":
             logging.getLogger(name).setLevel(logging.CRITICAL)
@@ -201,10 +210,11 @@ async def _identity(scheduler: str) -> str:
 
 
 class Watch:
-    """Looks now and then whether any worker is alive, says a word when none is, and gives up in the end.
+    """Looks now and then whether any worker is alive, says a word when none is, and gives up in the
+    end.
 
-    A worker is alive when it gave its scheduler a sign of life since the last look, which it does every few seconds.
-    A task may take as long as its time limit says: that is no silence.
+    A worker is alive when it gave its scheduler a sign of life since the last look, which it does
+    every few seconds. A task may take as long as its time limit says: that is no silence.
     """
 
     def __init__(self, client: Any) -> None:

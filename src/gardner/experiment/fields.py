@@ -2,7 +2,7 @@
 
 A field is declared once, in :class:`gardner.experiment.task.Task`:
 
-    pool_ratio: Annotated[float, Field("--alpha", "-a", help="Rows of the pool per weight.", many=True)]
+    pool_ratio: Annotated[float, Field("--alpha", "-a", "Rows of the pool per weight.", many=True)]
 
 Its name is the Python argument, the key of a spec file and the column of a stored row; its
 annotation says what it must be; a default makes it optional; the options are those of
@@ -68,7 +68,9 @@ class Field:
 
     @property
     def spellings(self) -> tuple[str, ...]:
-        """The keys of a spec file: the name, and the word of the option, which was the key of version 0.1.0."""
+        """The keys of a spec file: the name, and the word of the option, which was the key of
+        version 0.1.0.
+        """
         return tuple(dict.fromkeys((self.given_as, self.option.removeprefix("--").replace("-", "_"))))
 
     @property
@@ -130,7 +132,9 @@ def declared(owner: type) -> tuple[Field, ...]:
 
 @contextmanager
 def called(names: Mapping[str, str]) -> Iterator[None]:
-    """Errors inside call a field as the user does: by the option, or by the key that stands in the file."""
+    """Errors inside call a field as the user does: by the option, or by the key that stands in the
+    file.
+    """
     try:
         yield
     except InvalidInputError as error:
@@ -161,7 +165,9 @@ def _is_whole(value: Any) -> bool:
 
 
 def _check_width(name: str, value: Any) -> None:
-    """Whole numbers go into arrays and tables; Python's own have no end, and cannot even be printed beyond some."""
+    """Whole numbers go into arrays and tables; Python's own have no end, and cannot even be printed
+    beyond some.
+    """
     if isinstance(value, int) and value.bit_length() > 63:
         shown = value if abs(value) < 10**30 else f"an integer of {value.bit_length()} bits"
         raise InvalidInputError(name, shown, "it must fit into 64 bits")
@@ -183,7 +189,9 @@ def _check_positive(name: str, value: Any) -> float:
 
 
 def _check_model(name: str, what: str, text: Any) -> str:
-    """A registered model in its one spelling, or the name of one's own, which is loaded where tasks run."""
+    """A registered model in its one spelling, or the name of one's own, which is loaded where tasks
+    run.
+    """
     from gardner.model.external import spell_model
 
     if not isinstance(text, str) or not text:

@@ -1,7 +1,7 @@
 """Active learning, round by round: fit → measure → query → label.
 
-The first batch is random and the same for all strategies on a seed [cui2020, Algorithm 1]. Quality is always measured
-by AMP, whatever the strategy used to choose.
+The first batch is random and the same for all strategies on a seed [cui2020, Algorithm 1]. Quality
+is always measured by AMP, whatever the strategy used to choose.
 """
 
 from __future__ import annotations
@@ -60,7 +60,8 @@ def run(
 ) -> Run:
     """Spend a budget of labels (per weight) on a pool.
 
-    ``model`` is what the student believes; ``teacher`` the model the instance was drawn from, where it is another one.
+    ``model`` is what the student believes; ``teacher`` the model the instance was drawn from, where
+    it is another one.
 
     >>> from gardner.model import draw_instance
     >>> from gardner.strategies import make_registered

@@ -1,18 +1,21 @@
-"""What a stored row means: the name of its strategy, its models, and how old the code is that made it.
+"""What a stored row means: the name of its strategy, its models, and how old the code is that made
+it.
 
-Everything here comes from texts that were read back, so nothing is imported: models are looked up among those that are
-registered and those that the user named on this command line, and a strategy's file is only looked at.
+Everything here comes from texts that were read back, so nothing is imported: models are looked up
+among those that are registered and those that the user named on this command line, and a strategy's
+file is only looked at.
 """
 
 from __future__ import annotations
 
 import functools
 from collections.abc import Mapping, Sequence
+from typing import cast
 
 import pandas as pd
 
 from gardner.errors import InvalidInputError
-from gardner.experiment.sources import Name, own_names, stored_version
+from gardner.experiment.sources import Name, external_names, stored_version
 from gardner.experiment.stored import fill_defaults, parse_parameters
 from gardner.experiment.task import FIELDS, MODEL_NAMES, MODELS, label
 from gardner.model import GLM, Channel, Prior, parse_channel, parse_prior
@@ -20,18 +23,21 @@ from gardner.model import GLM, Channel, Prior, parse_channel, parse_prior
 TODAY, UNKNOWN, OTHER = range(3)  # the code that made a row; in this order rows are preferred
 _MODELS_SHOWN = 3  # models not known here that a note names
 
-Own = Mapping[Name, Prior | Channel]  # models that the user named on this command line, by the names that rows have
+# models that the user named on this command line, by the names that rows have
+NamedModels = Mapping[Name, Prior | Channel]
 
 
 def with_models(frame: pd.DataFrame) -> pd.DataFrame:
-    """The frame with a column ``model``: ``prior / channel``, with the teacher's if it is another, and empty for the
-    perceptron, which goes without saying."""
+    """The frame with a column ``model``: ``prior / channel``, with the teacher's if it is another,
+    and empty for the perceptron, which goes without saying."""
     frame = fill_defaults(frame)
     return frame.assign(model=_models(frame))
 
 
 def with_meaning(frame: pd.DataFrame, current: Mapping[str, str]) -> pd.DataFrame:
-    """The frame with label, model and age of every row; ``current`` has the code of today by strategy, where known."""
+    """The frame with label, model and age of every row; ``current`` has the code of today by
+    strategy, where known.
+    """
     frame = with_models(frame)
     return frame.assign(label=_labels(frame), age=_ages(frame, current))
 
@@ -66,15 +72,17 @@ def _models(frame: pd.DataFrame) -> pd.Series[str]:
 
 
 def _ages(frame: pd.DataFrame, current: Mapping[str, str]) -> pd.Series[int]:
-    """Whether rows are of today's code, of a strategy or model whose file is not found from here, or of other code."""
+    """Whether rows are of today's code, of a strategy or model whose file is not found from here,
+    or of other code.
+    """
 
     @functools.cache
-    def version(*own: str) -> str | None:  # those of the package have one version between them
-        return stored_version(tuple(("strategy", name) for name in own))
+    def version(*names: str) -> str | None:  # those of the package have one version between them
+        return stored_version(tuple(("strategy", name) for name in names))
 
     @functools.cache
     def today(strategy: str, *models: str) -> str | None:
-        return current.get(strategy) or version(*own_names(names_in_row(strategy, models)))
+        return current.get(strategy) or version(*external_names(names_in_row(strategy, models)))
 
     def age(code: str, *names: str) -> int:
         known = today(*names)
@@ -84,13 +92,15 @@ def _ages(frame: pd.DataFrame, current: Mapping[str, str]) -> pd.Series[int]:
     return pd.Series([age(*row) for row in zip(*columns, strict=True)], index=frame.index, dtype=int)
 
 
-def with_known_models(runs: pd.DataFrame, own: Own) -> tuple[pd.DataFrame, list[str]]:
-    """The runs whose models are known here; of others the names are shown, for the text in a row is never run."""
+def with_known_models(runs: pd.DataFrame, named: NamedModels) -> tuple[pd.DataFrame, list[str]]:
+    """The runs whose models are known here; of others the names are shown, for the text in a row is
+    never run.
+    """
 
     @functools.cache
     def known(*names: str) -> bool:
         try:
-            find_models(names, own)
+            find_models(names, named)
         except InvalidInputError:
             return False
         return True
@@ -107,15 +117,11 @@ def with_known_models(runs: pd.DataFrame, own: Own) -> tuple[pd.DataFrame, list[
     ]
 
 
-def find_models(names: Sequence[str], own: Own) -> tuple[GLM, GLM]:
+def find_models(names: Sequence[str], named: NamedModels) -> tuple[GLM, GLM]:
     """Student and teacher of the four names in a row."""
 
-    def prior(text: str) -> Prior:
-        found = own.get(("prior", text))
-        return found if isinstance(found, Prior) else parse_prior(text)
+    def model(prior: str, channel: str) -> GLM:
+        one, other = named.get(("prior", prior)), named.get(("channel", channel))
+        return GLM(cast(Prior, one or parse_prior(prior)), cast(Channel, other or parse_channel(channel)))
 
-    def channel(text: str) -> Channel:
-        found = own.get(("channel", text))
-        return found if isinstance(found, Channel) else parse_channel(text)
-
-    return GLM(prior(names[0]), channel(names[1])), GLM(prior(names[2]), channel(names[3]))
+    return model(*names[:2]), model(*names[2:])

@@ -1,4 +1,6 @@
-"""What is measured: a round of a run, and the run. The columns of stored rows follow from :class:`Round`."""
+"""What is measured: a round of a run, and the run. The columns of stored rows follow from
+:class:`Round`.
+"""
 
 from __future__ import annotations
 
@@ -14,10 +16,12 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Round:
-    """What is known after a round's labels came in. ``bits_per_label`` is the gain of this round's labels.
+    """What is known after a round's labels came in. ``bits_per_label`` is the gain of this round's
+    labels.
 
-    ``accuracy`` is the share of new rows on which the sign of the mean field agrees with the teacher's field before any
-    noise, 1 − arccos(cosine)/π. With real labels there is none: ``squared_error`` is what counts.
+    ``accuracy`` is the share of new rows on which the sign of the mean field agrees with the
+    teacher's field before any noise, 1 − arccos(cosine)/π. With real labels there is none:
+    ``squared_error`` is what counts.
     """
 
     labels: int
@@ -34,7 +38,10 @@ class Round:
     status: str
 
     def squared_error(self, second_moment: float = 1.0) -> float:
-        """Mean square of the difference between a new row's mean field and the teacher's, r⁰ − 2m + q."""
+        """Mean square of the difference between a new row's mean field and the teacher's.
+
+        It is r⁰ − 2m + q.
+        """
         return second_moment - 2.0 * self.overlap * math.sqrt(second_moment) + self.norm
 
 
@@ -49,7 +56,9 @@ class Seconds:
 
 @dataclass(frozen=True)
 class Run:
-    """A whole curve: one row a round, the rows asked for at the end in order, and the time beside it."""
+    """A whole curve: one row a round, the rows asked for at the end in order, and the time beside
+    it.
+    """
 
     rounds: list[Round]
     queried: NDArray[np.int64]
@@ -59,7 +68,9 @@ class Run:
 
 @dataclass(frozen=True)
 class Versions:
-    """The releases that made a row: those of the process where the task ran, which may be on another machine."""
+    """The releases that made a row: those of the process where the task ran, which may be on
+    another machine.
+    """
 
     gardner: str
     numpy: str
@@ -67,6 +78,8 @@ class Versions:
 
 
 def plain_types(owner: type) -> dict[str, type]:
-    """The fields of a dataclass with their types, as a table knows them: a value or nothing is that value's type."""
+    """The fields of a dataclass with their types, as a table knows them: a value or nothing is that
+    value's type.
+    """
     hints: dict[str, Any] = typing.get_type_hints(owner)
     return {name: next(iter(typing.get_args(kind)), kind) for name, kind in hints.items()}

@@ -1,13 +1,16 @@
-"""The stamp of the code that makes a row: twelve letters that change when the code does something else.
+"""The stamp of the code that makes a row: twelve letters that change when the code does something
+else.
 
 A stored result stays valid when a comment, a docstring or the formatting of a source changes. So
 the stamp is of the syntax tree of each file and not of its bytes, in a normal form that is the same
 on every version of Python that Gardner runs on:
 
-- Fields that hold nothing (None, an empty list) are left out. Versions differ in those: ``type_params``
-  came with Python 3.12.
-- ``type_comment`` (a comment), ``kind`` (the u of u"…") and ``ctx`` (which follows from the place) are left out.
-- Statements that do nothing are left out: docstrings and other constants that stand alone, and ``pass``.
+- Fields that hold nothing (None, an empty list) are left out. Versions differ in those:
+  ``type_params`` came with Python 3.12.
+- ``type_comment`` (a comment), ``kind`` (the u of u"…") and ``ctx`` (which follows from the place)
+  are left out.
+- Statements that do nothing are left out: docstrings and other constants that stand alone, and
+  ``pass``.
 - The pieces of text in an f-string are joined, as versions cut them differently.
 - Fields are in alphabetical order; texts are written in ASCII, since what is printable depends on
   Python's tables of Unicode; whole numbers are written in base 16, which has no limit of digits.
@@ -47,16 +50,19 @@ def names_in(task: Task) -> tuple[Name, ...]:
     return ("strategy", task.strategy.name), *models
 
 
-def own_names(names: Iterable[Name]) -> list[str]:
-    """Those names that are of a file or a module, models without their number, each once; nothing is loaded."""
-    from gardner.model.external import name_of_own
+def external_names(names: Iterable[Name]) -> list[str]:
+    """Those names that are of a file or a module, models without their number, each once; nothing
+    is loaded.
+    """
+    from gardner.model.external import external_name
 
-    texts = (text if what == "strategy" and is_external(text) else name_of_own(what, text) for what, text in names)
+    texts = (text if what == "strategy" and is_external(text) else external_name(what, text) for what, text in names)
     return list(dict.fromkeys(text for text in texts if text))
 
 
 def code_version(names: tuple[Name, ...]) -> str:
-    """A stamp of what makes a run: loop, strategies, inference, model, and the files of a strategy or a model not ours.
+    """A stamp of what makes a run: loop, strategies, inference, model, and the files of a strategy
+    or a model not ours.
 
     A module that a name leads to is imported: for what the user names, not for stored rows. What
     such a file imports from elsewhere is not seen.
@@ -72,7 +78,7 @@ def stored_version(names: tuple[Name, ...]) -> str | None:
 
     None where it is not known: a module would have to be run, or a file is not in this folder.
     """
-    files = [Path(text.rpartition(":")[0]) for text in own_names(names)]  # rows hold them without folders
+    files = [Path(text.rpartition(":")[0]) for text in external_names(names)]  # rows hold them without folders
     try:
         known = all(file.suffix == ".py" and file.name == str(file) and file.is_file() for file in files)
         return stamp(*_SOURCES, also=list(dict.fromkeys(files))) if known else None
@@ -81,7 +87,9 @@ def stored_version(names: tuple[Name, ...]) -> str | None:
 
 
 def stamp(*patterns: str, also: Sequence[Path] = ()) -> str:
-    """A stamp of some of our sources, by patterns of their paths in the package, and of other files."""
+    """A stamp of some of our sources, by patterns of their paths in the package, and of other
+    files.
+    """
     digest = hashlib.sha256(_stamp_ours(patterns))
     for path in also:
         digest.update(_stamped(path))

@@ -17,8 +17,8 @@ From Python a :class:`Spec`; from a YAML file the same under the same names (:fu
     dtype: float32                  # optional: of the pool, float32 or float64
     channel: flip:0.05              # optional, as prior, teacher_prior and teacher_channel: `gardner models`
 
-The words of the options will do as well: ``alpha`` for ``pool_ratio``, ``batch`` for ``batch_size``.
-Fields are declared in :class:`gardner.experiment.task.Task`.
+The words of the options will do as well: ``alpha`` for ``pool_ratio``, ``batch`` for
+``batch_size``. Fields are declared in :class:`gardner.experiment.task.Task`.
 """
 
 from __future__ import annotations
@@ -135,7 +135,9 @@ def read_spec(path: Path | str) -> Spec:
 
 
 def _check_size(found: Any, path: str) -> None:
-    """A few lines of aliases can stand for billions of values, or for themselves: count before anything else does."""
+    """A few lines of aliases can stand for billions of values, or for themselves: count before
+    anything else does.
+    """
     left, waiting = _MOST_VALUES, [found]
     while waiting:
         value = waiting.pop()
@@ -168,7 +170,9 @@ class _Loader(yaml.SafeLoader):
     """YAML takes the last of two equal keys without a word; here it is an error."""
 
     def compose_mapping_node(self, anchor: Any) -> Any:
-        """What is written is checked, before merge keys (``<<: *anchor``) bring in what they may override."""
+        """What is written is checked, before merge keys (``<<: *anchor``) bring in what they may
+        override.
+        """
         node: Any = super().compose_mapping_node(anchor)
         seen = set()
         for key, _ in node.value:

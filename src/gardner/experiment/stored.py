@@ -57,7 +57,9 @@ def fill_defaults(frame: pd.DataFrame) -> pd.DataFrame:
 
 
 def verify_results(folder: Path | str) -> list[tuple[str, Integrity, str]]:
-    """The name of each part, whether it is as it was written, and what is wrong with it, if anything."""
+    """The name of each part, whether it is as it was written, and what is wrong with it, if
+    anything.
+    """
     store = Store(folder)
     found = {key: store.verify(key) for key in store.existing()}
     readable = [key for key, (state, _) in found.items() if state is not Integrity.DAMAGED]
@@ -115,7 +117,9 @@ def _check_rounds(folder: Path | str, frame: pd.DataFrame) -> None:
 
 
 def _plain(value: Any) -> Any:
-    """A whole number of a column that holds nothing in other rows; a text short enough for an error."""
+    """A whole number of a column that holds nothing in other rows; a text short enough for an
+    error.
+    """
     if isinstance(value, str):
         return _cut(value, 80)
     return int(value) if isinstance(value, float) and math.isfinite(value) and value.is_integer() else value

@@ -1,7 +1,9 @@
-"""Results next to the bounds: means over seeds against budget, and paired differences between strategies.
+"""Results next to the bounds: means over seeds against budget, and paired differences between
+strategies.
 
-At an asked budget n a run counts with its first round that holds at least round(n N) labels; nothing is interpolated,
-and the budget shown is the one that round has. Bounds are taken at that budget.
+At an asked budget n a run counts with its first round that holds at least round(n N) labels;
+nothing is interpolated, and the budget shown is the one that round has. Bounds are taken at that
+budget.
 """
 
 from __future__ import annotations
@@ -20,13 +22,13 @@ from gardner.experiment.meaning import (
     OTHER,
     TODAY,
     UNKNOWN,
-    Own,
+    NamedModels,
     find_models,
     names_in_row,
     with_known_models,
     with_meaning,
 )
-from gardner.experiment.sources import own_names
+from gardner.experiment.sources import external_names
 from gardner.experiment.task import MODEL_NAMES
 from gardner.records import FAILED
 
@@ -45,7 +47,9 @@ Place = tuple[str, float, float]  # model, α, n
 
 @dataclass(frozen=True)
 class Summary:
-    """Rows of the table, paired differences, failures, the bounds at every (α, n) met, and what readers must know."""
+    """Rows of the table, paired differences, failures, the bounds at every (α, n) met, and what
+    readers must know.
+    """
 
     rows: list[Row]
     pairs: list[Row]
@@ -63,17 +67,18 @@ def summarise(
     at: Sequence[float] = (),
     progress: Callable[[float], None] = lambda _: None,
     current: Mapping[str, str] | None = None,
-    own: Own | None = None,
+    named: NamedModels | None = None,
 ) -> Summary:
-    """The table of a store's frame at the budgets asked for, by default quarters of the longest run.
+    """The table of a store's frame at the budgets asked for, by default quarters of the longest
+    run.
 
-    ``current`` has the version of today's code by strategy, for those whose file cannot be found by its base name;
-    ``own`` has models that the user named, by (prior or channel, name in a row).
+    ``current`` has the version of today's code by strategy, for those whose file cannot be found by
+    its base name; ``named`` has models that the user named, by (prior or channel, name in a row).
     """
     if any(not (math.isfinite(budget) and budget > 0.0) for budget in at):
         raise InvalidInputError("at", list(at), "budgets must be positive")
     frame = with_meaning(frame, current or {})
-    runs, notes = with_known_models(frame[frame["status"] != FAILED], own or {})
+    runs, notes = with_known_models(frame[frame["status"] != FAILED], named or {})
     longest = float(runs["run_budget"].max()) if len(runs) else 0.0
     asked = sorted(set(at)) or [longest * part / _PARTS for part in range(1, _PARTS + 1)]
     points = _points(runs, asked) if len(runs) else runs.assign(share=pd.Series(dtype=float))
@@ -82,7 +87,7 @@ def summarise(
     if missing and len(runs):
         notes.append(f"no run reaches a budget of {', '.join(f'{budget:g}' for budget in missing)}")
     notes += _left_out(runs, points)
-    bounds = _bounds(points, own or {}, progress)
+    bounds = _bounds(points, named or {}, progress)
     groups = [
         (dict(zip(("label", *_PLACE, "labels"), key, strict=True)), group)
         for key, group in points.groupby(["label", *_PLACE, "labels"], sort=True)
@@ -100,9 +105,11 @@ def failures(frame: pd.DataFrame) -> list[Row]:
 
 
 def _points(runs: pd.DataFrame, asked: Sequence[float]) -> pd.DataFrame:
-    """The round that counts for each budget and seed, with the share of its run's rounds so far that converged.
+    """The round that counts for each budget and seed, with the share of its run's rounds so far
+    that converged.
 
-    Of the first rounds of several runs that reach a budget: today's code before other, the fewest labels before more.
+    Of the first rounds of several runs that reach a budget: today's code before other, the fewest
+    labels before more.
     """
     runs = runs.sort_values(["key", "round"])
     good = (runs["status"] == "converged").groupby(runs["key"]).cumsum()
@@ -128,7 +135,7 @@ def _notes(frame: pd.DataFrame, points: pd.DataFrame) -> list[str]:
         left = "the others" if again else "them"
         notes.append(note + (f"; `gardner bench` would redo {left}" if again < len(old) else ""))
     unknown = frame.loc[frame["age"] == UNKNOWN, ["strategy", *MODEL_NAMES]].drop_duplicates()
-    rows = [own_names(names_in_row(strategy, models)) for strategy, *models in unknown.itertuples(index=False)]
+    rows = [external_names(names_in_row(strategy, models)) for strategy, *models in unknown.itertuples(index=False)]
     for name in dict.fromkeys(name for row in rows for name in row):
         notes.append(f"the source of {name} is not found from here: its runs may be of other code than today's")
     return notes
@@ -158,13 +165,13 @@ def _bound(student: GLM, teacher: GLM, alpha: float, budget: float) -> Bounds:
     return bounds(student, pool_ratio=alpha, budget=budget, teacher=teacher)
 
 
-def _bounds(points: pd.DataFrame, own: Own, progress: Callable[[float], None]) -> dict[Place, Bounds]:
+def _bounds(points: pd.DataFrame, named: NamedModels, progress: Callable[[float], None]) -> dict[Place, Bounds]:
     columns = ("model", "pool_ratio", "budget", *MODEL_NAMES)
     places = sorted(set(points[list(columns)].itertuples(index=False, name=None)))
     result = {}
     for index, (model, alpha, budget, *names) in enumerate(places):
         # a pool of round(αN) rows may hold a little more than α
-        result[model, alpha, budget] = _bound(*find_models(names, own), alpha, min(budget, alpha))
+        result[model, alpha, budget] = _bound(*find_models(names, named), alpha, min(budget, alpha))
         progress((index + 1) / len(places))
     return result
 
@@ -205,7 +212,9 @@ def _row(place: Row, group: pd.DataFrame, bounds: dict[Place, Bounds]) -> Row:
 
 
 def _way(volume: float, random: float, goal: float) -> float | None:
-    """The share of the way from a random subset to the goal; where the two are one there is no way to go."""
+    """The share of the way from a random subset to the goal; where the two are one there is no way
+    to go.
+    """
     return None if math.isnan(goal) or random - goal < 1e-9 else (random - volume) / (random - goal)
 
 
@@ -217,7 +226,9 @@ def _mean(values: pd.Series[float]) -> tuple[float, float | None]:
 
 
 def _pairs(points: pd.DataFrame) -> list[Row]:
-    """Differences first − second between strategies on the same pools, over the seeds that both have."""
+    """Differences first − second between strategies on the same pools, over the seeds that both
+    have.
+    """
     result: list[Row] = []
     groups: Any = points.groupby([*_PLACE, "labels"], sort=True)
     for (model, features, alpha, batch, labels), group in groups:
@@ -242,7 +253,9 @@ def _pairs(points: pd.DataFrame) -> list[Row]:
 
 
 def _failures(frame: pd.DataFrame) -> list[Row]:
-    """Failed tasks, those left out that today's code has done, and those of other code that any code has done."""
+    """Failed tasks, those left out that today's code has done, and those of other code that any
+    code has done.
+    """
     runs = frame[frame["status"] != FAILED]
     done = {age: _tasks(part) for age, part in ((TODAY, runs[runs["age"] == TODAY]), (OTHER, runs))}
     result = []

@@ -2,9 +2,9 @@
 
     client ── scheduler ── worker ── child        (one child a worker thread)
 
-A task travels as a few hundred bytes of JSON; the child draws the instance itself. The client writes every result the
-moment it arrives, so killing anything at any time loses what is under way and nothing else, and running the same tasks
-again goes on from there.
+A task travels as a few hundred bytes of JSON; the child draws the instance itself. The client
+writes every result the moment it arrives, so killing anything at any time loses what is under way
+and nothing else, and running the same tasks again goes on from there.
 
 Who the workers are is in :mod:`gardner.experiment.cluster`, what happens at their end is in
 :mod:`gardner.experiment.worker`.
@@ -24,7 +24,7 @@ from typing import Any
 from gardner.errors import InvalidInputError
 from gardner.experiment.cluster import SweepError, Watch, connected, interrupts_noted
 from gardner.experiment.rows import failure_table, run_table
-from gardner.experiment.sources import Name, code_version, names_in, own_names
+from gardner.experiment.sources import Name, code_version, external_names, names_in
 from gardner.experiment.task import Task, canonical
 from gardner.experiment.worker import Answer, on_worker
 from gardner.loading import full_name
@@ -37,7 +37,9 @@ Items = dict[str, tuple[Task, str]]  # tasks with the version of their code, by 
 
 @dataclass(frozen=True)
 class Progress:
-    """Where a sweep stands. ``rate`` is in tasks a second; ``seconds_left`` is unknown (NaN) before the first."""
+    """Where a sweep stands. ``rate`` is in tasks a second; ``seconds_left`` is unknown (NaN) before
+    the first.
+    """
 
     done: int
     total: int
@@ -67,7 +69,8 @@ def run_tasks(
 ) -> Outcome:
     """Run what is not in the folder yet; on Ctrl-C stop at once, everything finished kept.
 
-    Without the address of a scheduler the tasks run on this machine, in as many processes as ``workers`` says.
+    Without the address of a scheduler the tasks run on this machine, in as many processes as
+    ``workers`` says.
     """
     if time_limit is not None and not 0.0 < time_limit < math.inf:
         raise InvalidInputError("time limit", time_limit, "it must be positive", hint="seconds a task")
@@ -131,7 +134,9 @@ def _write(store: Store, item: tuple[Task, str], answer: Answer) -> None:
 
 
 def _answers(client: Any, items: Items, time_limit: float | None) -> Iterator[tuple[str, Answer]]:
-    """Answers as they come. Dask blames a lost worker on all tasks it held: suspects get a second chance, alone."""
+    """Answers as they come. Dask blames a lost worker on all tasks it held: suspects get a second
+    chance, alone.
+    """
     suspects: Items = {}
     for key, answer in _arriving(client, items, time_limit, "gardner"):
         if answer is None:
@@ -158,7 +163,7 @@ def _arriving(client: Any, items: Items, time_limit: float | None, prefix: str) 
         if future.status == "finished":
             answer = json.loads(result)
             if "version" in answer:
-                which = " or of ".join(["Gardner", *own_names(names_in(items[key][0]))])
+                which = " or of ".join(["Gardner", *external_names(names_in(items[key][0]))])
                 what = f"a worker has other sources of {which} than this process"
                 raise SweepError(what, hint="were they edited just now? run it again; else bring the same ones there")
             yield key, answer

@@ -56,7 +56,9 @@ class StrategySpec:
 
     @property
     def shown(self) -> str:
-        """The name in keys and tables. A file has its base name, wherever it lies and wherever the command runs."""
+        """The name in keys and tables. A file has its base name, wherever it lies and wherever the
+        command runs.
+        """
         return base_name("strategy", self.name)
 
     @property
@@ -70,7 +72,9 @@ class StrategySpec:
         return self.shown, canonical(self.parameters)
 
     def without_defaults(self) -> StrategySpec:
-        """The same strategy with the parameters left out that say what a registered one does anyway."""
+        """The same strategy with the parameters left out that say what a registered one does
+        anyway.
+        """
         from gardner.strategies import registered
 
         known = default_parameters(self.name) if self.name in registered() else {}
@@ -84,7 +88,9 @@ def _same(default: Any, value: Any) -> bool:
 
 
 def label(name: str, parameters: Mapping[str, Any]) -> str:
-    """A strategy in tables, with its parameters as ``--param`` reads them: a text that reads as JSON is quoted."""
+    """A strategy in tables, with its parameters as ``--param`` reads them: a text that reads as
+    JSON is quoted.
+    """
     pairs = ", ".join(f"{key}={_quoted(value)}" for key, value in sorted(parameters.items()))
     return f"{name}({pairs})" if pairs else name
 
@@ -116,9 +122,7 @@ class Task:
     """One run of one strategy on one seeded instance."""
 
     strategy: StrategySpec
-    features: Annotated[
-        int, Field("--features", "-N", "Weights N; repeatable, here and below.", least=1, many=True)
-    ]  # fmt: skip
+    features: Annotated[int, Field("--features", "-N", "Weights N; repeatable, here and below.", least=1, many=True)]
     pool_ratio: Annotated[float, Field("--alpha", "-a", "Pool ratio: rows of the pool per weight.", many=True)]
     budget: Annotated[float, Field("--budget", "-n", "Labels per weight to spend.", many=True, stored_as="run_budget")]
     batch_size: Annotated[int, Field("--batch", "-k", "Labels asked for in one round.", least=1, many=True)]
@@ -153,7 +157,9 @@ class Task:
         return self.renamed(base_name)
 
     def renamed(self, change: Callable[[str, str], str]) -> Task:
-        """The task with other names of its strategy and its models; ``change`` gets what it is, and its name."""
+        """The task with other names of its strategy and its models; ``change`` gets what it is, and
+        its name.
+        """
         from gardner.model.external import rename_model
 
         strategy = StrategySpec(change("strategy", self.strategy.name), self.strategy.parameters)
@@ -161,7 +167,9 @@ class Task:
         return dataclasses.replace(self, strategy=strategy, **models)
 
     def columns(self, code: str) -> dict[str, Any]:
-        """What identifies the task in its rows; ``budget`` there is a round's, so the whole one is ``run_budget``."""
+        """What identifies the task in its rows; ``budget`` there is a round's, so the whole one is
+        ``run_budget``.
+        """
         shown = self.shown
         return {
             "key": self.key(code),
@@ -182,7 +190,9 @@ class Task:
         return cls(**{**record, "strategy": StrategySpec(**record["strategy"])})
 
     def key(self, code: str) -> str:
-        """Sixteen letters that stand for the task and the code that runs it, with what files of one's own do."""
+        """Sixteen letters that stand for the task and the code that runs it, with what files of
+        one's own do.
+        """
         return hashlib.sha256(f"{self.shown.to_json()} {code}".encode()).hexdigest()[:16]
 
 

@@ -1,12 +1,13 @@
 """Where a task of a sweep runs: a worker of Dask, and the child process that works for it.
 
-The body of a task runs in a *child* of the worker, a plain Python process that lives on from task to task. Dask runs
-tasks in threads, and a thread cannot be stopped, least of all in compiled code that holds the interpreter lock; a
-process can. A new process for each task would cost seconds of imports; this one costs a message each way. More: a
-strategy that crashes takes its child along, not the worker; the worker answers its scheduler while the child computes;
-threads of a worker share no interpreter lock, so a ``dask worker`` of many threads is as good as many workers; and a
-child that has loaded other code than the client asks for is replaced. A child whose worker is gone sees its pipe end,
-and goes too.
+The body of a task runs in a *child* of the worker, a plain Python process that lives on from task
+to task. Dask runs tasks in threads, and a thread cannot be stopped, least of all in compiled code
+that holds the interpreter lock; a process can. A new process for each task would cost seconds of
+imports; this one costs a message each way. More: a strategy that crashes takes its child along, not
+the worker; the worker answers its scheduler while the child computes; threads of a worker share no
+interpreter lock, so a ``dask worker`` of many threads is as good as many workers; and a child that
+has loaded other code than the client asks for is replaced. A child whose worker is gone sees its
+pipe end, and goes too.
 """
 
 from __future__ import annotations
@@ -48,7 +49,9 @@ _own = threading.local()
 
 
 def on_worker(order: str) -> str:
-    """Have the child of this thread run a task; replace it if it dies, hangs, or has loaded other code."""
+    """Have the child of this thread run a task; replace it if it dies, hangs, or has loaded other
+    code.
+    """
     answer, given_up = "", False
     for _ in range(ATTEMPTS):
         child: _Child = getattr(_own, "child", None) or _Child()
@@ -103,7 +106,9 @@ class _Child:
             return "", False
 
     def _waited(self, limit: float | None, word: str = "") -> bool:
-        """Wait for the answer, but do not keep a worker that wants to close: the task is then another's."""
+        """Wait for the answer, but do not keep a worker that wants to close: the task is then
+        another's.
+        """
         import distributed
 
         untyped: Any = distributed

@@ -56,12 +56,14 @@ def spell_model(what: str, text: str) -> str:
 
 
 def rename_model(what: str, text: str, change: Callable[[str, str], str]) -> str:
-    """The text of a model under another name, where it is one's own; ``change`` gets ``what`` it is, and the name."""
+    """The text of a model under another name, where it is one's own; ``change`` gets ``what`` it
+    is, and the name.
+    """
     name, values = split(what, text)
     return ":".join([change(what, name), *map(repr, values)]) if is_external(name) else text
 
 
-def name_of_own(what: str, text: str) -> str:
+def external_name(what: str, text: str) -> str:
     """The name in the text of a model of one's own, without its number; empty for any other text."""
     try:
         name, _ = split(what, text)

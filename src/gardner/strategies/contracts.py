@@ -6,9 +6,9 @@
     f(view, …)                                                a plain function
     f(…), a class                                             makes one of the above from its parameters
 
-What fits none is refused, with a word on what would fit. Nothing is called to find out: a class must
-have the right methods, and a function that makes a strategy must stand in the file that was named
-or say by its annotation what it returns.
+What fits none is refused, with a word on what would fit. Nothing is called to find out: a class
+must have the right methods, and a function that makes a strategy must stand in the file that was
+named or say by its annotation what it returns.
 """
 
 from __future__ import annotations

@@ -17,6 +17,7 @@ from gardner.errors import InvalidInputError
 from gardner.experiment import meaning, summary
 from gardner.experiment.rows import failure_table, run_table
 from gardner.experiment.task import StrategySpec, Task
+from gardner.model import GLM, PERCEPTRON
 from gardner.records import Store
 from gardner.report.figures import specification
 from gardner.report.page import Page, Section
@@ -33,11 +34,11 @@ RATES = {"agnostic": 0.69, "random": 0.6, "informed": 1.2, "logistic": 0.6}
 def _code_of_today(monkeypatch: pytest.MonkeyPatch) -> None:
     """And the perceptron's bounds for all models but for the capacity: those with noise take minutes."""
     monkeypatch.setattr(meaning, "stored_version", lambda _: "today")
-    bound, perceptron = summary._bound, ("gaussian", "sign") * 2
+    bound = summary._bound
 
-    def cheap(names: tuple[str, str, str, str], alpha: float, budget: float) -> Bounds:
-        known = bound(perceptron, alpha, budget)
-        return known if names == perceptron else dataclasses.replace(known, capacity=0.2)
+    def cheap(student: GLM, teacher: GLM, alpha: float, budget: float) -> Bounds:
+        known = bound(PERCEPTRON, PERCEPTRON, alpha, budget)
+        return known if student == teacher == PERCEPTRON else dataclasses.replace(known, capacity=0.2)
 
     monkeypatch.setattr(summary, "_bound", cheap)
 

@@ -16,6 +16,7 @@ Newton a step at most. The logistic channel, a sum of 62 terms, goes the same wa
 from __future__ import annotations
 
 import functools
+import math
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any, Protocol
@@ -31,7 +32,7 @@ Six = tuple[Floats, Floats, Floats, Floats, Floats, Floats]
 _ORDER = 16
 _UNIT = np.polynomial.legendre.leggauss(_ORDER)[0]
 _TO_POWERS = np.linalg.inv(np.vander(_UNIT, increasing=True))
-_TOLERANCE, _MOST_PANELS, _FIRST_PANELS, _MORE_PANELS, _DEEPEST = 1e-11, 3000, 16, 4, 30
+_TOLERANCE, _MOST_PANELS, _FIRST_PANELS, _DEEPEST = 1e-11, 500, 2, 30  # of a cell
 _ROUNDING = 1e-14  # of a function's largest value: what is left of one that has died away is rounding
 
 
@@ -76,44 +77,60 @@ class Closed:
 
 @dataclass
 class Table:
-    """A function given by value and two derivatives, tabulated as far out as it is asked for."""
+    """A function given by value and two derivatives, tabulated as far out as it is asked for.
+
+    Panels belong to cells [0, u], [u, 2u], [2u, 4u], … of the field and their mirror images, with u
+    the ``unit``. A cell's panels depend on nothing but the function, so a field gets the same bits
+    whatever was asked for before.
+    """
 
     formula: Callable[[Floats], tuple[Floats, Floats, Floats]]
     heat: float  # +1 if time spreads e^ψ (channels), −1 if it sharpens it (priors)
-    edges: Floats = field(default_factory=lambda: np.zeros((0, 2)))
-    powers: Floats = field(default_factory=lambda: np.zeros((0, 3, _ORDER)))
-    largest: Floats = field(default_factory=lambda: np.zeros(3))  # of each function so far
+    unit: float
+    edges: Floats = field(init=False)
+    powers: Floats = field(init=False)
+    _largest: Floats = field(init=False)  # of each function, next to zero
+    _cells: list[int] = field(init=False)  # how many to either side
+
+    def __post_init__(self) -> None:
+        """The two cells next to zero."""
+        near = np.array([[-self.unit, 0.0], [0.0, self.unit]])
+        self._largest = np.abs(np.stack(self.formula(panel_nodes(near)), 1)).max(axis=(0, 2))
+        self._cells = [1, 1]
+        parts = [self._panels(*cell) for cell in near]
+        self.edges, self.powers = (np.concatenate([part[k] for part in parts]) for k in (0, 1))
 
     def _cover(self, fields: Floats) -> None:
         """Have panels for all of these fields."""
         low, high = float(fields.min()), float(fields.max())
         if not (np.isfinite(low) and np.isfinite(high)):
             raise FloatingPointError("a field is not finite")
-        if not len(self.edges):
-            margin = 0.05 * (high - low) + 1e-3 * max(abs(low), abs(high)) + 1e-12
-            self._add(low - margin, high + margin)
-            return
-        first, last = self.edges[0, 0], self.edges[-1, 1]
-        margin = 0.2 * (last - first)
-        if low < first:
-            self._add(low - margin, first, _MORE_PANELS)
-        if high > last:
-            self._add(last, high + margin, _MORE_PANELS)
+        for side, furthest in enumerate((-low, high)):
+            while furthest > self.unit * 2.0 ** (self._cells[side] - 1):
+                self._add(side)
 
-    def _add(self, low: float, high: float, panels: int = _FIRST_PANELS) -> None:
-        """Panels between two ends, split until the last powers of all three functions have died away."""
-        cuts = np.linspace(low, high, panels + 1)
+    def _add(self, side: int) -> None:
+        """One more cell to the left (0) or to the right (1)."""
+        near = self.unit * 2.0 ** (self._cells[side] - 1)
+        edges, powers = self._panels(near, 2.0 * near) if side else self._panels(-2.0 * near, -near)
+        self._cells[side] += 1
+        first, last = ((self.edges, self.powers), (edges, powers))[:: 1 if side else -1]
+        self.edges, self.powers = (np.concatenate([first[k], last[k]]) for k in (0, 1))
+
+    def _panels(self, low: float, high: float) -> tuple[Floats, Floats]:
+        """Panels of a cell, split until the last powers of all three functions have died away."""
+        cuts = np.linspace(low, high, _FIRST_PANELS + 1)
         todo = np.stack([cuts[:-1], cuts[1:]], 1)
-        edges, powers = [self.edges], [self.powers]
-        count = len(self.edges)
+        edges: list[Floats] = []
+        powers: list[Floats] = []
+        count = 0
         for _ in range(_DEEPEST):
             half = 0.5 * (todo[:, 1] - todo[:, 0])
             values = np.stack(self.formula(panel_nodes(todo)), 1)  # (panels, 3, nodes)
             found = values @ _TO_POWERS.T
             each = np.abs(values).max(axis=2)
-            self.largest = np.maximum(self.largest, each.max(axis=0))
             size = each + 1e-3 * each[:, :1] / half[:, None]
-            allowed = _TOLERANCE * size + _ROUNDING * self.largest
+            allowed = _TOLERANCE * size + _ROUNDING * self._largest
             rough = (np.abs(found[:, :, -2:]).max(axis=2) * 2.0**-14 > allowed).any(axis=1)
             count += len(todo) - rough.sum()
             if count + 2 * rough.sum() > _MOST_PANELS:
@@ -125,8 +142,9 @@ class Table:
             left, right = todo[rough].T
             middle = 0.5 * (left + right)
             todo = np.concatenate([np.stack([left, middle], 1), np.stack([middle, right], 1)])
-        joined, order = np.concatenate(edges), np.argsort(np.concatenate(edges)[:, 0])
-        self.edges, self.powers = joined[order], np.concatenate(powers)[order]
+        joined = np.concatenate(edges)
+        order = np.argsort(joined[:, 0])
+        return joined[order], np.concatenate(powers)[order]
 
     def _places(self, fields: Floats) -> tuple[Any, Floats, Floats]:
         """The panel of each field, the place in it from −1 to 1, and 2/width."""
@@ -187,7 +205,7 @@ def channel_psi(channel: Channel, y: float, V: float) -> Psi:
         value, g, minus = (np.asarray(part) for part in channel.slopes(y, omega, V))
         return value, g, -minus
 
-    return Table(formula, 1.0)
+    return Table(formula, 1.0, math.sqrt(V))
 
 
 def channel_remainder(channel: Channel, y: float, V: float) -> Psi:
@@ -200,4 +218,4 @@ def prior_psi(prior: Prior, A: float) -> Psi:
     """ψ_X(A, b) as a function of b; a table is kept for the next question at this A."""
     if prior.closed_form:
         return Closed(lambda b: prior.expansion(b, A), lambda b: prior.log_partition(A, b))
-    return Table(lambda b: prior.slopes(b, A), -1.0)
+    return Table(lambda b: prior.slopes(b, A), -1.0, 1.0 / math.sqrt(prior.second_moment))

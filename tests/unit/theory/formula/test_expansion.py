@@ -109,7 +109,7 @@ def test_a_table_grows_and_keeps_its_digits() -> None:
         t = np.tanh(50.0 * (x - 1.5))
         return t, 50.0 * (1.0 - t * t), -5000.0 * t * (1.0 - t * t)
 
-    table = Table(formula, 1.0)
+    table = Table(formula, 1.0, 1.0)
     for reach in (2.0, 30.0):
         fields = np.linspace(-reach, reach, 5001)
         for one, other in zip(table.slopes(fields), formula(fields), strict=True):
