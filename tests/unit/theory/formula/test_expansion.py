@@ -128,3 +128,16 @@ def test_a_channel_of_ones_own_has_the_same_bounds() -> None:
         assert one.point is not None
         assert other.point is not None
         assert one.point.accuracy == pytest.approx(other.point.accuracy, abs=1e-6)
+
+
+def test_a_table_has_the_same_bits_whatever_was_asked_before() -> None:
+    def formula(x: Floats) -> tuple[Floats, Floats, Floats]:
+        t = np.tanh(x - 1.5)
+        return t, 1.0 - t * t, -2.0 * t * (1.0 - t * t)
+
+    near, far = np.linspace(-0.7, 2.9, 101), np.linspace(-90.0, 400.0, 99)
+    one, other = Table(formula, 1.0, 0.3), Table(formula, 1.0, 0.3)
+    first = one.full(near), one.full(far)
+    last = other.full(far), other.full(near)
+    for ours, theirs in zip((*first[0], *first[1]), (*last[1], *last[0]), strict=True):
+        np.testing.assert_array_equal(ours, theirs)

@@ -1,0 +1,63 @@
+"""The same question gives the same bits, whatever was asked before."""
+
+from __future__ import annotations
+
+import importlib
+import pkgutil
+
+import numpy as np
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import gardner.theory
+from gardner.model import GLM, PERCEPTRON, Gaussian, Logistic, Probit
+from gardner.theory import bounds
+from gardner.theory.as_json import Record
+from gardner.theory.formula import expansion
+
+QUESTIONS = (
+    (PERCEPTRON, 3.0, 0.6),
+    (PERCEPTRON, 3.0, 0.61),
+    (GLM(Gaussian(), Probit(0.2)), 3.0, 0.6),
+    (GLM(Gaussian(), Logistic(3.0)), 2.0, 0.4),
+    (GLM(Gaussian(), Logistic(3.0)), 2.0, 0.9),
+)
+
+
+def forget_answers() -> None:
+    """Everything that is remembered, but for tables of ψ: those could tell what was asked before."""
+    for found in pkgutil.walk_packages(gardner.theory.__path__, "gardner.theory."):
+        module = importlib.import_module(found.name)
+        if module is not expansion:
+            for thing in vars(module).values():
+                if hasattr(thing, "cache_clear"):
+                    thing.cache_clear()
+
+
+def answer(index: int) -> Record:
+    model, pool_ratio, budget = QUESTIONS[index]
+    return bounds(model, pool_ratio=pool_ratio, budget=budget).to_json()
+
+
+def test_the_order_of_questions_changes_no_bit() -> None:
+    expected = {}
+    for index in range(len(QUESTIONS)):
+        forget_answers()
+        expected[index] = answer(index)
+    rng = np.random.default_rng(0)
+    for _ in range(2):
+        forget_answers()
+        for index in rng.permutation(len(QUESTIONS)):
+            assert answer(int(index)) == expected[int(index)]
+
+
+@settings(max_examples=5, deadline=None)
+@given(st.permutations([(3.0, 0.3), (3.0, 0.31), (10.0, 0.3)]))
+def test_nor_for_perceptrons(order: list[tuple[float, float]]) -> None:
+    alone = {}
+    for place in order:
+        forget_answers()
+        alone[place] = bounds(pool_ratio=place[0], budget=place[1]).to_json()
+    forget_answers()
+    for pool_ratio, budget in order:
+        assert bounds(pool_ratio=pool_ratio, budget=budget).to_json() == alone[pool_ratio, budget]
