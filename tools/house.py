@@ -242,7 +242,7 @@ def main() -> int:
     """Print all counts; 1 where a limit is passed."""
     found = counts()
     for count in found:
-        print(f"{count.name}: {count.value:g} (limit {count.limit:g}){'' if count.kept else ' PASSED'}")
+        print(f"{count.name}: {count.value:g} (limit {count.limit:g}){'' if count.kept else ', which is exceeded'}")
         for place in () if count.kept else count.places:
             print(f"    {place}")
     return 0 if all(count.kept for count in found) else 1
