@@ -16,7 +16,7 @@ def rotation(features: int, seed: int = 0) -> Floats:
 
 
 def wedges(opening: float, planes: int = 1) -> Floats:
-    """Two rows a plane, at an angle π − opening: each pair leaves a wedge, Z = (opening/2π)^planes."""
+    """Two rows a plane, at an angle π − opening: they leave a wedge, Z = (opening/2π)^planes."""
     pair = np.array([[0.0, 1.0], [math.sin(opening), -math.cos(opening)]])
     return np.kron(np.eye(planes), pair)
 

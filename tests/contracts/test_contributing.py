@@ -1,4 +1,4 @@
-"""CONTRIBUTING.md is followed to the letter: its examples go into a copy of the tree, and work there."""
+"""CONTRIBUTING.md is followed to the letter: its examples work in a copy of the tree."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def applied(text: str, change: str) -> str:
 
 @pytest.fixture(scope="module")
 def scratch(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A copy of the tree after the examples; with what was compiled, which need not be compiled again."""
+    """A copy of the tree with the examples, and with what is compiled already."""
     home = tmp_path_factory.mktemp("scratch")
     for folder in ("src", "tests", "docs/examples"):
         shutil.copytree(ROOT / folder, home / folder)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -73,7 +74,12 @@ def command(
 
 
 def _solve(
-    models: tuple[GLM, GLM], ratio: float, labels: float, points: int | None, volumes: list[float], progress: Any
+    models: tuple[GLM, GLM],
+    ratio: float,
+    labels: float,
+    points: int | None,
+    volumes: list[float],
+    progress: Callable[[float], None],
 ) -> Curve:
     from gardner.theory import Curve, check_inputs, complexity_at, complexity_curve
 

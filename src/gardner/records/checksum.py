@@ -14,7 +14,10 @@ from __future__ import annotations
 
 import hashlib
 from enum import StrEnum
-from typing import Any
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    import pyarrow as pa  # type: ignore[import-untyped]
 
 _KEY = b"gardner.checksum"
 _NOTE = b"sha256 of this file with zeros in these places: "
@@ -31,7 +34,7 @@ class Integrity(StrEnum):
     DAMAGED = "damaged"
 
 
-def sealed(table: Any) -> bytes:
+def sealed(table: pa.Table) -> bytes:
     """The Parquet file of a table, with its checksum."""
     import pyarrow.parquet as parquet  # type: ignore[import-untyped]
     from pyarrow import BufferOutputStream

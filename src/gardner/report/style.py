@@ -39,7 +39,7 @@ def colours(names: Sequence[str]) -> dict[str, str]:
     return chosen | {name: free[index % len(free)] for index, name in enumerate(others)}
 
 
-def legend_toggle(field: str, values: Sequence[Any]) -> alt.Parameter:
+def legend_toggle(field: str, values: Sequence[str] | Sequence[float]) -> alt.Parameter:
     """A selection holding all values at first; a click on an entry of the legend takes it out or puts it back."""
     start = [{field: value} for value in values]
     return alt.selection_point(name="shown", fields=[field], bind="legend", toggle="true", value=start, clear=False)
@@ -94,7 +94,7 @@ def layered(*layers: alt.Chart, title: str, offset: int = 12) -> alt.LayerChart:
     return alt.LayerChart(layer=list(layers), title=alt.TitleParams(title, offset=offset), width=WIDTH, height=HEIGHT)
 
 
-def theme(*, dark: bool) -> dict[str, Any]:
+def theme(*, dark: bool) -> dict[str, object]:
     """The Vega-Lite configuration of a light or dark surrounding; papers get the light one."""
     ink, soft, grid = ("#dfe4ea", "#a3acb8", "#2b323c") if dark else ("#20262e", "#59636f", "#e6e9ed")
     return {

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -115,7 +114,7 @@ def compare(frame: pd.DataFrame, budgets: Sequence[float], progress: Progress) -
 
 def bounds_frame(summary: Summary) -> pd.DataFrame:
     """A summary's bounds, one row a model, pool ratio, budget and kind."""
-    rows: list[dict[str, Any]] = []
+    rows: list[dict[str, object]] = []
     for (model, alpha, budget), known in sorted(summary.bounds.items()):
         place = {"model": model, "alpha": alpha, "budget": budget}
         ends = {"minimum": known.minimum, "maximum": known.maximum}
