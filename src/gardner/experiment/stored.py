@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, get_args
 from gardner.errors import InvalidInputError
 from gardner.experiment.checks import check_positive, check_sizes, check_whole
 from gardner.experiment.spec import MODEL, Precision, Task, Variances, canonical
-from gardner.records import FAILED, MOST_TEXT, Integrity, Store, StoreError, shortened
+from gardner.records import FAILED, MOST_TEXT, State, Store, StoreError, shortened
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -43,15 +43,15 @@ def read_results(folder: Path | str, keys: Iterable[str] | None = None) -> pd.Da
     return frame.assign(**{name: frame[name].fillna("").map(_cut) for name in ("reason", "hint")})
 
 
-def verify_results(folder: Path | str) -> list[tuple[str, Integrity, str]]:
+def verify_results(folder: Path | str) -> list[tuple[str, State, str]]:
     """The name of each part, whether it is as it was written, and what is wrong with it, if anything."""
     store = Store(folder)
     found = {key: store.verify(key) for key in store.existing()}
-    readable = [key for key, (state, _) in found.items() if state is not Integrity.DAMAGED]
+    readable = [key for key, (state, _) in found.items() if state is not State.DAMAGED]
     if _trouble(folder, readable):  # one of them is to blame
         for key in readable:
             reason = _trouble(folder, [key])
-            found[key] = (Integrity.DAMAGED, reason) if reason else found[key]
+            found[key] = (State.DAMAGED, reason) if reason else found[key]
     return [(f"{key}.parquet", state, reason) for key, (state, reason) in found.items()]
 
 

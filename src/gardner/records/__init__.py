@@ -1,6 +1,6 @@
 """Results on disk: atomic parts, tidy frames; and the one writer of files."""
 
-from gardner.records.checksum import Integrity
+from gardner.records.checksum import State
 from gardner.records.files import WriteError, check_writable, is_door, write_file
 from gardner.records.store import Store, StoreError
 from gardner.records.tables import FAILED, MOST_TEXT, failure_table, printable, run_table, shortened
@@ -8,7 +8,7 @@ from gardner.records.tables import FAILED, MOST_TEXT, failure_table, printable, 
 __all__ = [
     "FAILED",
     "MOST_TEXT",
-    "Integrity",
+    "State",
     "Store",
     "StoreError",
     "WriteError",

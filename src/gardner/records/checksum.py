@@ -26,7 +26,7 @@ _ZEROS = b"0" * _LENGTH
 _TRACES = (_KEY, _NOTE[:24], _NOTE[24:])  # a changed bit spoils one of them at most
 
 
-class Integrity(StrEnum):
+class State(StrEnum):
     """What is known of the bytes of a part."""
 
     SOUND = "sound"
@@ -47,14 +47,14 @@ def sealed(table: pa.Table) -> bytes:
     return _with(content, content.rindex(_NOTE), hashlib.sha256(content).hexdigest().encode())
 
 
-def state_of(content: bytes) -> Integrity:
+def state_of(content: bytes) -> State:
     """Whether the bytes of a file are those that were written."""
     place = content.rfind(_NOTE)
     if place < 0:
-        return Integrity.DAMAGED if any(trace in content for trace in _TRACES) else Integrity.UNKNOWN
+        return State.DAMAGED if any(trace in content for trace in _TRACES) else State.UNKNOWN
     written = content[place + len(_NOTE) :][:_LENGTH]
     found = hashlib.sha256(_with(content, place, _ZEROS)).hexdigest().encode()
-    return Integrity.SOUND if written == found else Integrity.DAMAGED
+    return State.SOUND if written == found else State.DAMAGED
 
 
 def _with(content: bytes, place: int, letters: bytes) -> bytes:

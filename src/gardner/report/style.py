@@ -20,7 +20,7 @@ FONT = "system-ui, -apple-system, 'Segoe UI', Roboto, 'Helvetica Neue', Arial, s
 
 # Strategies of the paper keep their colour from figure to figure; others take what is left, in order.
 PALETTE = ("#3a86c8", "#e0702f", "#2a9d78", "#c2559d", "#8b6cd9", "#b58a17", "#d4505c", "#3aa3b5", "#7d9b3f", "#a9745b")
-_OWN = {
+_KEPT = {
     "agnostic": "#3a86c8",
     "informed": "#e0702f",
     "swap": "#2a9d78",
@@ -33,7 +33,7 @@ _OWN = {
 
 def colours(names: Sequence[str]) -> dict[str, str]:
     """A colour for each strategy; past the end of the palette they come round again."""
-    chosen = {name: _OWN[name] for name in names if name in _OWN}
+    chosen = {name: _KEPT[name] for name in names if name in _KEPT}
     free = [colour for colour in PALETTE if colour not in chosen.values()] or list(PALETTE)
     others = [name for name in dict.fromkeys(names) if name not in chosen]
     return chosen | {name: free[index % len(free)] for index, name in enumerate(others)}
