@@ -3,7 +3,7 @@
     python -m tools.house
 
 prints each count with its limit and the places it was found in. The exit code is 1 where a limit is
-passed. ``tests/contracts/test_house.py`` asks the same.
+exceeded. ``tests/contracts/test_house.py`` asks the same.
 
     models        tests for a concrete prior or channel outside of model/: ask the model what it can do
     any           per cent of the annotations in src/ in which Any, or another name for it, occurs
@@ -65,7 +65,7 @@ def counts(root: Path = ROOT) -> list[Count]:
 
 
 def concrete_models(root: Path) -> Iterator[str]:
-    """Tests for a concrete model outside of model/: by isinstance, type, equality, pattern or a table of classes."""
+    """Tests for a concrete model outside of model/: by type, equality, pattern or table of classes."""
     for path in sorted((root / SOURCE).rglob("*.py")):
         if path.is_relative_to(root / SOURCE / "model"):
             continue
@@ -104,7 +104,7 @@ def _names_a_model(node: ast.expr) -> bool:
 
 
 def loose_annotations(root: Path) -> tuple[list[str], int]:
-    """Annotations in which Any or an alias of it occurs; and how many annotations there are in all."""
+    """Annotations in which Any or an alias of it occurs, and how many there are in all."""
     trees = {path: _tree(path) for path in sorted((root / SOURCE).rglob("*.py"))}
     aliases = _aliases({_module(root, path): tree for path, tree in trees.items()})
     loose: list[str] = []
@@ -146,7 +146,7 @@ def _mentions_any(annotation: ast.expr, words: set[str]) -> bool:
 
 
 def _aliases(trees: dict[str, ast.Module]) -> dict[str, set[str]]:
-    """The words for Any of each module: the name itself, names set to it, and such names imported from elsewhere."""
+    """The words for Any in each module: itself, names set to it, and such names imported."""
     words = {module: {"Any"} for module in trees}
     size = -1
     while size != (size := sum(map(len, words.values()))):  # an alias may be of an alias elsewhere
@@ -206,7 +206,7 @@ def unmirrored_tests(root: Path) -> Iterator[str]:
 
 
 def long_prose(root: Path) -> Iterator[str]:
-    """Lines of Markdown above the limit; tables, code and addresses that cannot be broken excepted."""
+    """Lines of Markdown above the limit, except tables, code and what cannot be broken."""
     for path in _files(root, "md"):
         fenced = False
         for number, line in enumerate(path.read_text("utf-8").splitlines(), 1):
@@ -239,10 +239,10 @@ def _module(root: Path, path: Path) -> str:
 
 
 def main() -> int:
-    """Print all counts; 1 where a limit is passed."""
+    """Print all counts; 1 where a limit is exceeded."""
     found = counts()
     for count in found:
-        print(f"{count.name}: {count.value:g} (limit {count.limit:g}){'' if count.kept else ' PASSED'}")
+        print(f"{count.name}: {count.value:g} (limit {count.limit:g}){'' if count.kept else ', which is exceeded'}")
         for place in () if count.kept else count.places:
             print(f"    {place}")
     return 0 if all(count.kept for count in found) else 1

@@ -1,4 +1,4 @@
-"""A release: its version stands in one place, and what is built can be installed and run by itself."""
+"""A release: its version stands in one place, and what is built can be installed and run."""
 
 from __future__ import annotations
 
@@ -82,7 +82,7 @@ def test_what_is_built_can_be_installed_and_run(built: dict[str, Path], kind: st
 
 
 def test_the_workflow_runs_what_the_makefile_has() -> None:
-    """On every Python that the project supports; and nothing is fetched but the actions of the forge itself."""
+    """On every Python that is supported; and nothing is fetched but the forge's own actions."""
     text = (ROOT / ".github/workflows/test.yml").read_text()
     assert "://" not in text
     jobs = yaml.safe_load(text)["jobs"]

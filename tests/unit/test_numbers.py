@@ -1,4 +1,4 @@
-"""Numbers for readers: only digits that are known, a dash for what is missing, nothing rounded up to all."""
+"""Numbers for readers: only known digits, a dash for what is missing, nothing rounded up to all."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def test_missing_numbers_are_dashes() -> None:
 
 @given(st.floats(-100.0, 100.0), st.floats(0.0, 0.5))
 def test_what_is_printed_is_known(value: float, error: float) -> None:
-    """The printed number is off by no more than its error and a rounding of the last digit shown."""
+    """The printed number is off by no more than a rounding of the last digit shown."""
     text = known(value, error)
     decimals = len(text.partition(".")[2])
     assert float(text) == pytest.approx(value, abs=0.5 * 10.0**-decimals + 1e-12)

@@ -8,7 +8,6 @@ import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from decimal import Decimal, DecimalException
-from typing import Any
 
 import typer
 from rich.console import Console
@@ -50,7 +49,7 @@ def _expand(name: str, text: str) -> list[float]:
         raise InvalidInputError(f"--{name}", text, "a range is start:stop:step, such as 0.1:3:0.1") from None
 
 
-def clean(value: Any) -> Any:
+def clean(value: object) -> object:
     """The value with every number JSON cannot hold (NaN, infinities) replaced by null."""
     if isinstance(value, dict):
         return {key: clean(item) for key, item in value.items()}
@@ -61,7 +60,7 @@ def clean(value: Any) -> Any:
     return value
 
 
-def to_json(value: Any) -> str:
+def to_json(value: object) -> str:
     """Indented JSON without NaN."""
     return json.dumps(clean(value), indent=2, allow_nan=False)
 

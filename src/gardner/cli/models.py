@@ -13,12 +13,12 @@ from gardner.cli.console import JSON, output, to_json
 if TYPE_CHECKING:
     from gardner.model import GLM
 
-_OWN = "Your own: FILE.py:CLASS or MODULE:CLASS; naming it runs it."
+_YOUR_OWN = "Your own: FILE.py:CLASS or MODULE:CLASS; naming it runs it."
 PRIOR = typer.Option(
-    "gaussian", "--prior", metavar="NAME[:X]", help=f"Prior of the weights; `gardner models` lists them. {_OWN}"
+    "gaussian", "--prior", metavar="NAME[:X]", help=f"Prior of the weights; `gardner models` lists them. {_YOUR_OWN}"
 )
 CHANNEL = typer.Option(
-    "sign", "--channel", metavar="NAME[:X]", help=f"How labels arise, such as sign or flip:0.05. {_OWN}"
+    "sign", "--channel", metavar="NAME[:X]", help=f"How labels arise, such as sign or flip:0.05. {_YOUR_OWN}"
 )
 TEACHER_PRIOR = typer.Option(None, "--teacher-prior", metavar="NAME[:X]", help="The teacher's prior, if another.")
 TEACHER_CHANNEL = typer.Option(None, "--teacher-channel", metavar="NAME[:X]", help="The teacher's channel, if another.")

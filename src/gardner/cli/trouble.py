@@ -9,7 +9,6 @@ import threading
 import traceback
 import warnings
 from contextlib import suppress
-from typing import Any
 
 from gardner.cli import DEBUG, interrupt, streams
 from gardner.cli.arguments import as_options
@@ -125,14 +124,14 @@ def _warn(
     _print(f"warning: {first}" + (f" ({filename}:{lineno})" if debugging() else ""))
 
 
-def _unraisable(what: Any) -> None:
+def _unraisable(what: sys.UnraisableHookArgs) -> None:
     """An error in a destructor or a callback: it changes nothing."""
     if debugging():
         with suppress(Exception):
             sys.__unraisablehook__(what)
 
 
-def _in_thread(what: Any) -> None:
+def _in_thread(what: threading.ExceptHookArgs) -> None:
     """An error in a thread: whoever waits for its result gets it too."""
     if debugging():
         with suppress(Exception):

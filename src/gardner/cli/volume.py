@@ -21,7 +21,7 @@ _OTHERS = {"amp": "try --method ep", "ep": "try --method mc, or drop rows that r
 
 def command(
     rows: str = typer.Option(
-        ..., "--rows", "-r", metavar="FILE", help="Labelled rows, one a line: npy, npz, csv or parquet."
+        ..., "--rows", "-r", metavar="FILE", help="Labelled rows, one a line: npy, npz, csv, tsv or parquet."
     ),
     labels: str = typer.Option(
         ...,

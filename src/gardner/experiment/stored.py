@@ -20,7 +20,7 @@ from gardner.experiment.rounds import Versions, plain_types
 from gardner.experiment.rows import read_rows, shortened
 from gardner.experiment.spec import check_sizes
 from gardner.experiment.task import FIELDS, MODEL_NAMES, MOST_TEXT, canonical
-from gardner.records import FAILED, Integrity, Store, StoreError
+from gardner.records import FAILED, State, Store, StoreError
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -56,17 +56,17 @@ def fill_defaults(frame: pd.DataFrame) -> pd.DataFrame:
     return frame
 
 
-def verify_results(folder: Path | str) -> list[tuple[str, Integrity, str]]:
+def verify_results(folder: Path | str) -> list[tuple[str, State, str]]:
     """The name of each part, whether it is as it was written, and what is wrong with it, if
     anything.
     """
     store = Store(folder)
     found = {key: store.verify(key) for key in store.existing()}
-    readable = [key for key, (state, _) in found.items() if state is not Integrity.DAMAGED]
+    readable = [key for key, (state, _) in found.items() if state is not State.DAMAGED]
     if _trouble(folder, readable):  # one of them is to blame
         for key in readable:
             reason = _trouble(folder, [key])
-            found[key] = (Integrity.DAMAGED, reason) if reason else found[key]
+            found[key] = (State.DAMAGED, reason) if reason else found[key]
     return [(f"{key}.parquet", state, reason) for key, (state, reason) in found.items()]
 
 

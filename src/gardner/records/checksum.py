@@ -14,7 +14,10 @@ from __future__ import annotations
 
 import hashlib
 from enum import StrEnum
-from typing import Any
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    import pyarrow as pa  # type: ignore[import-untyped]
 
 _KEY = b"gardner.checksum"
 _NOTE = b"sha256 of this file with zeros in these places: "
@@ -23,7 +26,7 @@ _ZEROS = b"0" * _LENGTH
 _TRACES = (_KEY, _NOTE[:24], _NOTE[24:])  # a changed bit spoils one of them at most
 
 
-class Integrity(StrEnum):
+class State(StrEnum):
     """What is known of the bytes of a part."""
 
     SOUND = "sound"
@@ -31,7 +34,7 @@ class Integrity(StrEnum):
     DAMAGED = "damaged"
 
 
-def sealed(table: Any) -> bytes:
+def sealed(table: pa.Table) -> bytes:
     """The Parquet file of a table, with its checksum."""
     import pyarrow.parquet as parquet  # type: ignore[import-untyped]
     from pyarrow import BufferOutputStream
@@ -44,14 +47,14 @@ def sealed(table: Any) -> bytes:
     return _with(content, content.rindex(_NOTE), hashlib.sha256(content).hexdigest().encode())
 
 
-def state_of(content: bytes) -> Integrity:
+def state_of(content: bytes) -> State:
     """Whether the bytes of a file are those that were written."""
     place = content.rfind(_NOTE)
     if place < 0:
-        return Integrity.DAMAGED if any(trace in content for trace in _TRACES) else Integrity.UNKNOWN
+        return State.DAMAGED if any(trace in content for trace in _TRACES) else State.UNKNOWN
     written = content[place + len(_NOTE) :][:_LENGTH]
     found = hashlib.sha256(_with(content, place, _ZEROS)).hexdigest().encode()
-    return Integrity.SOUND if written == found else Integrity.DAMAGED
+    return State.SOUND if written == found else State.DAMAGED
 
 
 def _with(content: bytes, place: int, letters: bytes) -> bytes:

@@ -19,7 +19,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from gardner.errors import GardnerError
-from gardner.records.unfinished import unfinished
+from gardner.records.unfinished import temporary_file
 
 TEMPORARY = ".writing-"  # Parquet readers pass over names that begin with a dot
 _MOST_LINKS = 40  # as many as the system itself follows
@@ -56,7 +56,7 @@ def check_writable(path: Path) -> None:
         if not is_door(path):
             target.parent.mkdir(parents=True, exist_ok=True)
             _replaceable(target)
-            with unfinished(_temporary(target.parent)) as trial:
+            with temporary_file(_temporary(target.parent)) as trial:
                 os.close(_create(trial))
     except (OSError, RuntimeError) as error:  # the latter: folders that are links in a circle
         raise _trouble(path, getattr(error, "strerror", None) or str(error)) from None
@@ -121,7 +121,7 @@ def _own_descriptor(path: Path) -> int | None:
 
 def _replace(target: Path, content: bytes, force: bool) -> None:
     old = _replaceable(target)
-    with unfinished(_temporary(target.parent)) as temporary:
+    with temporary_file(_temporary(target.parent)) as temporary:
         with os.fdopen(_create(temporary), "wb") as file:
             if old is not None:
                 _liken(file.fileno(), old)

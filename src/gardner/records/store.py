@@ -25,7 +25,7 @@ from pathlib import Path
 from typing import Any
 
 from gardner.errors import GardnerError, InvalidInputError
-from gardner.records.checksum import Integrity, sealed, state_of
+from gardner.records.checksum import State, sealed, state_of
 from gardner.records.files import TEMPORARY, WriteError, write_file
 
 if sys.platform != "win32":
@@ -130,7 +130,7 @@ class Store:
         paths = [self._part(key) for key in (self.existing() if keys is None else sorted(set(keys)))]
         return self._read(paths, schema, required) if paths else schema.empty_table()
 
-    def verify(self, key: str) -> tuple[Integrity, str]:
+    def verify(self, key: str) -> tuple[State, str]:
         """What is known of the bytes of a part, with the reason if they are not as they were written."""
         return _state(self._part(key))
 
@@ -149,7 +149,7 @@ class Store:
 
     def _read(self, paths: list[Path], schema: Any, required: Iterable[str]) -> Any:
         """The table of some parts, once every byte of them is known to be as it was written."""
-        damaged = [(path, reason) for path in paths for state, reason in [_state(path)] if state is Integrity.DAMAGED]
+        damaged = [(path, reason) for path in paths for state, reason in [_state(path)] if state is State.DAMAGED]
         if damaged:
             raise self._broken(*damaged[0], more=len(damaged) - 1)
         try:
@@ -187,15 +187,15 @@ class Store:
         )
 
 
-def _state(path: Path) -> tuple[Integrity, str]:
+def _state(path: Path) -> tuple[State, str]:
     """What is known of the bytes of a part, with the reason if they are not as they were written."""
     try:
         if not path.is_file():  # a pipe would be waited for
-            return Integrity.DAMAGED, "it is no file"
+            return State.DAMAGED, "it is no file"
         state = state_of(path.read_bytes())
     except OSError as error:
-        return Integrity.DAMAGED, error.strerror or str(error)
-    return state, "it is damaged, its checksum does not fit" if state is Integrity.DAMAGED else ""
+        return State.DAMAGED, error.strerror or str(error)
+    return state, "it is damaged, its checksum does not fit" if state is State.DAMAGED else ""
 
 
 def _is_timing(found: Any) -> bool:

@@ -89,7 +89,7 @@ def refuse_containers(frame: pd.DataFrame, name: str, *, hint: str) -> None:
 
 
 def _refuse_words(column: pd.Series[Any], name: str, way: str) -> None:
-    """NA and the like turn a column of numbers into one of texts: refused before it is encoded as such."""
+    """NA and the like turn a column of numbers into one of texts: refused before that happens."""
     from pandas.api.types import is_numeric_dtype
 
     if is_numeric_dtype(column):
@@ -101,7 +101,7 @@ def _refuse_words(column: pd.Series[Any], name: str, way: str) -> None:
 
 
 def _has_names(path: Path, separator: str) -> bool:
-    """Whether the first line has names: any of its cells is text and no number, or it counts 0, 1, 2…"""
+    """Whether the first line has names: a cell of it is no number, or it counts 0, 1, 2…"""
     import pandas as pd
 
     first = pd.read_csv(path, sep=separator, header=None, nrows=1, dtype=str, keep_default_na=False, na_values=[""])

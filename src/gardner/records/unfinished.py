@@ -1,7 +1,8 @@
 """Files under temporary names, known while they are written.
 
-Whoever writes a file writes it under a temporary name and renames it, inside :func:`unfinished`. The command line ends
-at once on Ctrl-C, and calls :func:`remove_unfinished` first.
+Whoever writes a file writes it under a temporary name and renames it, inside
+:func:`temporary_file`. The command line ends at once on Ctrl-C, and calls
+:func:`remove_unfinished` first.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ _known: set[Path] = set()
 
 
 @contextmanager
-def unfinished(temporary: Path) -> Iterator[Path]:
+def temporary_file(temporary: Path) -> Iterator[Path]:
     """A temporary name to write to: on leaving, the file of that name is gone, renamed or removed."""
     _known.add(temporary)
     try:

@@ -7,7 +7,6 @@ import functools
 import hashlib
 import json
 from dataclasses import dataclass
-from typing import Any
 
 import altair as alt
 import vl_convert
@@ -43,7 +42,7 @@ def library() -> Script:
     return script(vl_convert.javascript_bundle(_EXPORT, VEGA_LITE))
 
 
-def script_json(value: Any) -> Markup:
+def script_json(value: object) -> Markup:
     """JSON that is safe inside a <script> element, whatever strings it holds."""
     text = json.dumps(value, allow_nan=False)
     for character in "<>&\u2028\u2029":
@@ -60,7 +59,7 @@ def policy(scripts: list[Script]) -> str:
     )
 
 
-def standalone(spec: dict[str, Any], config: dict[str, Any], title: str) -> str:
+def standalone(spec: dict[str, object], config: dict[str, object], title: str) -> str:
     """One interactive chart as a page of its own."""
     scripts = [library(), script(_DRAW)]
     code = "\n".join(f'<script type="module">{item.text}</script>' for item in scripts)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import base64
 from importlib import resources
-from typing import Any
 
 import jinja2
 import pandas as pd
@@ -27,7 +26,7 @@ def _asset(name: str) -> str:
     return resources.files(__package__).joinpath(name).read_text("utf-8")
 
 
-def _specs(page: Page) -> dict[str, Any]:
+def _specs(page: Page) -> dict[str, object]:
     return {
         f"figure-{section.name}-{index}": {**specification(figure.chart), "description": figure.alternative}
         for section in page.sections

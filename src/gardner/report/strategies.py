@@ -76,8 +76,8 @@ def strategies_chart(
 def _paint(data: pd.DataFrame, names: list[str]) -> tuple[alt.Color, alt.StrokeDash]:
     """Strategies in colour, bounds in grey dashes; both in one legend."""
     strategies = data.loc[data["role"] == "strategy", "series"].drop_duplicates().tolist()
-    own = colours([name.removesuffix(_INFORMED) for name in strategies])
-    hues = [own[name.removesuffix(_INFORMED)] if name in strategies else GREY for name in names]
+    hue_of = colours([name.removesuffix(_INFORMED) for name in strategies])
+    hues = [hue_of[name.removesuffix(_INFORMED)] if name in strategies else GREY for name in names]
     dashes = [_SOLID if name in strategies else _DASHES.get(name, _OTHER) for name in names]
     note = "* reads hidden labels" if any(name.endswith(_INFORMED) for name in strategies) else None
     legend = alt.Legend(title=note, symbolType="stroke", symbolSize=600)

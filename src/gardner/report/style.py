@@ -20,7 +20,7 @@ FONT = "system-ui, -apple-system, 'Segoe UI', Roboto, 'Helvetica Neue', Arial, s
 
 # Strategies of the paper keep their colour from figure to figure; others take what is left, in order.
 PALETTE = ("#3a86c8", "#e0702f", "#2a9d78", "#c2559d", "#8b6cd9", "#b58a17", "#d4505c", "#3aa3b5", "#7d9b3f", "#a9745b")
-_OWN = {
+_KEPT = {
     "agnostic": "#3a86c8",
     "informed": "#e0702f",
     "swap": "#2a9d78",
@@ -33,13 +33,13 @@ _OWN = {
 
 def colours(names: Sequence[str]) -> dict[str, str]:
     """A colour for each strategy; past the end of the palette they come round again."""
-    chosen = {name: _OWN[name] for name in names if name in _OWN}
+    chosen = {name: _KEPT[name] for name in names if name in _KEPT}
     free = [colour for colour in PALETTE if colour not in chosen.values()] or list(PALETTE)
     others = [name for name in dict.fromkeys(names) if name not in chosen]
     return chosen | {name: free[index % len(free)] for index, name in enumerate(others)}
 
 
-def legend_toggle(field: str, values: Sequence[Any]) -> alt.Parameter:
+def legend_toggle(field: str, values: Sequence[str] | Sequence[float]) -> alt.Parameter:
     """A selection holding all values at first; a click on an entry of the legend takes it out or puts it back."""
     start = [{field: value} for value in values]
     return alt.selection_point(name="shown", fields=[field], bind="legend", toggle="true", value=start, clear=False)
@@ -94,7 +94,7 @@ def layered(*layers: alt.Chart, title: str, offset: int = 12) -> alt.LayerChart:
     return alt.LayerChart(layer=list(layers), title=alt.TitleParams(title, offset=offset), width=WIDTH, height=HEIGHT)
 
 
-def theme(*, dark: bool) -> dict[str, Any]:
+def theme(*, dark: bool) -> dict[str, object]:
     """The Vega-Lite configuration of a light or dark surrounding; papers get the light one."""
     ink, soft, grid = ("#dfe4ea", "#a3acb8", "#2b323c") if dark else ("#20262e", "#59636f", "#e6e9ed")
     return {

@@ -17,11 +17,11 @@ import math
 import time
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pandas as pd
 import pyarrow as pa  # type: ignore[import-untyped]
+from numpy.typing import NDArray
 
 from gardner.experiment.sources import stamp
 from gardner.experiment.task import canonical
@@ -90,7 +90,7 @@ def draw_sample(workspace: Workspace, features: int, budget: float, draws: int) 
     return Sample(features, budget, together.drop(-1, errors="ignore"), int(together.get(-1, 0)), seconds)
 
 
-def _count(features: int, budget: float, chunk: int, draws: int) -> Any:
+def _count(features: int, budget: float, chunk: int, draws: int) -> pa.Table:
     """One chunk as (bin, count); bin −1 counts the subsets on which AMP did not converge."""
     instance = draw_instance(features, ALPHA, SEED)
     rng = np.random.default_rng([int.from_bytes(b"subsets", "big"), SEED, features, round(1000 * budget), chunk])
@@ -179,7 +179,7 @@ def _theory(progress: Progress) -> pd.DataFrame:
     return pd.concat(frames, ignore_index=True)
 
 
-def _on_curve(dots: pd.DataFrame, curve: pd.DataFrame) -> np.ndarray[Any, Any]:
+def _on_curve(dots: pd.DataFrame, curve: pd.DataFrame) -> NDArray[np.float64]:
     found = np.full(len(dots), np.nan)
     for budget, line in curve.sort_values("log_volume").groupby("budget"):
         here = (dots["budget"] == budget).to_numpy()

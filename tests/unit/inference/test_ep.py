@@ -1,4 +1,4 @@
-"""Expectation propagation against exact truths, a readable twin, sampling and its own symmetries."""
+"""Expectation propagation against a readable twin, sampling and its own symmetries; other channels; bad input."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ import scipy.stats
 from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
+from tests.known_rows import rotation
 
-from gardner.errors import ConvergenceError, InvalidInputError
-from gardner.inference import Posterior, Status, ep, infer
+from gardner.errors import InvalidInputError
+from gardner.inference import Posterior, Status, infer
 from gardner.inference.ep import expectation_propagation
-from gardner.inference.separable import Separation, Verdict
 from gardner.model import (
     GLM,
     NUMPY,
@@ -42,21 +42,6 @@ def log_evidence(rows: Floats, labels: Floats | None = None) -> float:
     posterior = expectation_propagation(rows, np.ones(rows.shape[0]) if labels is None else labels)
     assert posterior.settled
     return posterior.log_evidence
-
-
-def rotation(features: int, seed: int) -> Floats:
-    rng = np.random.default_rng(seed)
-    return np.asarray(np.linalg.qr(rng.standard_normal((features, features)))[0])
-
-
-def wedge(degrees: float) -> Floats:
-    """Two rows at an angle θ: the wedge between them has Z = (π − θ)/(2π)."""
-    theta = math.radians(degrees)
-    return np.array([[1.0, 0.0], [math.cos(theta), math.sin(theta)]])
-
-
-def equicorrelated(count: int, correlation: float) -> Floats:
-    return np.asarray(np.linalg.cholesky((1.0 - correlation) * np.eye(count) + correlation), dtype=np.float64)
 
 
 def kernel_twin(rows: Floats, labels: Floats, sweeps: int = 200) -> tuple[float, Floats]:
@@ -85,80 +70,6 @@ def kernel_twin(rows: Floats, labels: Floats, sweeps: int = 200) -> tuple[float,
     L = -0.5 * np.log1p(tau * V) + (nu**2 * V + 2.0 * nu * omega - tau * omega**2) / (2.0 * (1.0 + tau * V))
     psi = channel.log_partition(labels, omega, V)
     return float(np.sum(psi - L) - 0.5 * np.linalg.slogdet(B)[1] + 0.5 * nu @ a), a
-
-
-# exact truths
-
-
-@pytest.mark.parametrize("row", [[1.0], [-3.0, 4.0], [1e-3, 2.0, 1e3, 0.0]])
-@pytest.mark.parametrize("label", [-1.0, 1.0])
-def test_one_row_halves_the_volume(row: list[float], label: float) -> None:
-    posterior = expectation_propagation([row], [label])
-    assert posterior.converged
-    assert posterior.log_evidence == pytest.approx(-math.log(2.0), rel=1e-12)
-    unit = label * np.array(row) / np.linalg.norm(row)
-    np.testing.assert_allclose(posterior.mean, math.sqrt(2.0 / math.pi) * unit, atol=1e-9)
-    assert posterior.covariance is not None
-    np.testing.assert_allclose(posterior.covariance, np.eye(len(row)) - 2.0 / math.pi * np.outer(unit, unit), atol=1e-9)
-
-
-@pytest.mark.parametrize(("count", "features"), [(2, 2), (10, 10), (10, 25), (100, 100)])
-@pytest.mark.parametrize("dense", [False, True])
-def test_each_orthogonal_row_halves_the_volume(count: int, features: int, dense: bool) -> None:
-    rows = np.eye(features)[:count] @ (rotation(features, seed=0) if dense else np.eye(features))
-    labels = np.random.default_rng(0).choice([-1.0, 1.0], count)
-    assert log_evidence(rows, labels) == pytest.approx(-count * math.log(2.0), rel=1e-9)
-
-
-@pytest.mark.parametrize("degrees", [30, 45, 60, 75, 90, 105, 120, 135, 150])
-def test_two_rows_at_an_angle(degrees: float) -> None:
-    assert log_evidence(wedge(degrees)) == pytest.approx(math.log((180.0 - degrees) / 360.0), rel=0.03)
-
-
-@pytest.mark.parametrize(
-    ("degrees", "difference"),
-    [(0.0, -0.1224), (1.0, -0.1169), (5.0, -0.0968), (175.0, 0.0043), (179.0, 0.0044), (179.99, 0.0044)],
-)
-def test_the_known_error_of_two_rows(degrees: float, difference: float) -> None:
-    """ln Z_EP − ln Z: repeated rows are taken for partly independent, thin wedges do little harm."""
-    exact = math.log((180.0 - degrees) / 360.0)
-    assert log_evidence(wedge(degrees)) - exact == pytest.approx(difference, abs=1e-4)
-
-
-def test_wedges_in_independent_planes_multiply() -> None:
-    rows = scipy.linalg.block_diag(*[wedge(degrees) for degrees in (40, 70, 110, 140)])
-    expected = sum(log_evidence(wedge(degrees)) for degrees in (40, 70, 110, 140))
-    assert log_evidence(rows) == pytest.approx(expected, rel=1e-9)
-    assert log_evidence(rows @ rotation(8, seed=1)) == pytest.approx(expected, rel=1e-9)
-
-
-@pytest.mark.parametrize("count", [2, 3, 5, 10, 20, 50])
-def test_equicorrelated_orthant(count: int) -> None:
-    assert log_evidence(equicorrelated(count, 0.5)) == pytest.approx(-math.log(count + 1.0), rel=0.03)
-
-
-@pytest.mark.parametrize("correlation", [-0.45, -0.3, 0.0, 0.3, 0.6])
-def test_orthant_of_three(correlation: float) -> None:
-    exact = math.log(1.0 / 8.0 + 3.0 * math.asin(correlation) / (4.0 * math.pi))
-    assert log_evidence(equicorrelated(3, correlation)) == pytest.approx(exact, rel=0.03)
-
-
-def test_one_feature_converges_however_many_rows_repeat() -> None:
-    """All sites share one direction and overshoot together: the step must shrink by itself."""
-    for count in (2, 20, 500):
-        posterior = expectation_propagation(np.linspace(1.0, 2.0, count)[:, None], np.ones(count))
-        assert posterior.settled
-        assert -1.5 < posterior.log_evidence < -math.log(2.0)
-        assert float(posterior.mean[0]) > 0.0
-
-
-def test_no_rows_leave_the_prior() -> None:
-    posterior = expectation_propagation(np.zeros((0, 4)), np.zeros(0))
-    assert posterior.converged
-    assert (posterior.log_evidence, posterior.iterations) == (0.0, 0)
-    assert posterior.covariance is not None
-    np.testing.assert_array_equal(posterior.covariance, np.eye(4))
-    np.testing.assert_array_equal(posterior.mean, np.zeros(4))
 
 
 # the fixed point
@@ -255,102 +166,6 @@ def test_the_precision_and_library_of_rows_do_not_matter() -> None:
     strict = expectation_propagation(array_api_strict.asarray(instance.rows), array_api_strict.asarray(instance.labels))
     assert single.mean.dtype == np.float64
     assert single.log_evidence == double.log_evidence == strict.log_evidence
-
-
-# hard cases
-
-
-@pytest.mark.parametrize("width", [1e-2, 1e-4, 1e-6])
-def test_thin_cones_converge(width: float) -> None:
-    """Every row nearly at right angles to the teacher; the normal equations alone lose all digits at 1e-6.
-
-    Stretching space along the teacher maps one width to another: ln v per constraint direction falls as ln(width).
-    """
-    rng = np.random.default_rng(7)
-    teacher = rng.standard_normal(20)
-    teacher /= np.linalg.norm(teacher)
-    rows = rng.standard_normal((300, 20))
-    rows -= np.outer((1.0 - width) * (rows @ teacher), teacher)
-    posterior = expectation_propagation(rows, np.sign(rows @ teacher))
-    assert posterior.converged
-    wide = expectation_propagation(rows + np.outer(9.0 * (rows @ teacher), teacher), posterior.labels)
-    assert posterior.log_evidence - wide.log_evidence == pytest.approx(-19.0 * math.log(10.0), rel=0.02)
-
-
-@pytest.mark.parametrize("depth", [10.0, 100.0, 1e3, 1e4])
-def test_sites_of_deep_surprises(depth: float) -> None:
-    """1 − V S = (1 − 6/u² + 50/u⁴ − …)/u² loses a few u² units of rounding, no more."""
-    other = 1e6  # the site of the second row pins the shared field at −depth standard deviations
-    width = 1.0 / math.sqrt(1.0 + other)
-    tau, nu = np.array([0.0, other]), np.array([0.0, -depth / width])
-    state = ep._evaluate(np.ones((2, 1)), np.ones(2), Sign(), tau, nu)
-    assert state is not None
-    u = float(state.omega[0] / np.sqrt(state.V[0]))
-    assert u == pytest.approx(-depth, rel=1e-9)
-    left = (1.0 - 6.0 / u**2 + 50.0 / u**4 - 518.0 / u**6) / u**2
-    expected = (1.0 - left) / left / state.V[0]
-    assert state.target_tau[0] == pytest.approx(expected, rel=2e-14 * u**2 + 1e4 / u**8)
-
-
-def test_contradictions_leave_nothing() -> None:
-    posterior = expectation_propagation([[1.0, 0.0], [2.0, 0.0]], [1.0, -1.0])
-    assert posterior.status is Status.EMPTY
-    assert posterior.log_evidence == -math.inf
-    assert posterior.covariance is not None
-    for array in (posterior.mean, posterior.variance, posterior.covariance, posterior.omega, posterior.V, posterior.g):
-        np.testing.assert_array_equal(array, np.zeros_like(array))
-    with pytest.raises(ConvergenceError, match="no weights"):
-        posterior.checked()
-
-
-def test_random_labels_leave_nothing() -> None:
-    rng = np.random.default_rng(8)
-    posterior = expectation_propagation(rng.standard_normal((60, 10)), rng.choice([-1.0, 1.0], 60))
-    assert (posterior.status, posterior.log_evidence) == (Status.EMPTY, -math.inf)
-
-
-def test_an_open_question_is_reported(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(ep, "separate", lambda *_: Separation(Verdict.UNDECIDED))
-    instance = draw_instance(10, 2.0, seed=9)
-    assert expectation_propagation(instance.rows, instance.labels).status is Status.UNDECIDED
-    short = expectation_propagation(instance.rows, instance.labels, max_iterations=1)
-    assert short.status is Status.UNCONVERGED
-
-
-def test_too_few_iterations_are_reported() -> None:
-    instance = draw_instance(20, 3.0, seed=10)
-    posterior = expectation_propagation(instance.rows, instance.labels, max_iterations=3)
-    assert posterior.status is Status.UNCONVERGED
-    assert posterior.iterations == 3
-    assert posterior.residual > 1e-8
-    with pytest.raises(ConvergenceError):
-        posterior.checked()
-
-
-def test_a_tolerance_out_of_reach_is_reported() -> None:
-    instance = draw_instance(5, 2.0, seed=10)
-    posterior = expectation_propagation(instance.rows, instance.labels, tolerance=1e-30, max_iterations=60)
-    assert posterior.status is Status.UNCONVERGED
-    assert posterior.residual < 1e-12
-
-
-def test_damping_changes_the_way_not_the_end() -> None:
-    instance = draw_instance(20, 3.0, seed=11)
-    free = expectation_propagation(instance.rows, instance.labels)
-    damped = expectation_propagation(instance.rows, instance.labels, damping=0.5)
-    assert damped.converged
-    assert damped.damping >= 0.5
-    assert damped.iterations > free.iterations
-    assert damped.log_evidence == pytest.approx(free.log_evidence, rel=1e-9)
-
-
-def test_progress_ends_at_one() -> None:
-    seen: list[float] = []
-    instance = draw_instance(20, 3.0, seed=11)
-    expectation_propagation(instance.rows, instance.labels, progress=seen.append)
-    assert seen[0] == 0.0
-    assert seen[-1] == 1.0
-    assert all(0.0 <= fraction <= 1.0 for fraction in seen)
 
 
 # other channels

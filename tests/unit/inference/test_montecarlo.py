@@ -1,4 +1,4 @@
-"""Billiard Monte Carlo against exact volumes, a slow twin, brute force and its own error bars."""
+"""Billiard Monte Carlo against exact volumes, brute force and its own error bars."""
 
 from __future__ import annotations
 
@@ -9,37 +9,20 @@ from typing import Any
 
 import numpy as np
 import pytest
-import scipy.integrate
-import scipy.special
-import scipy.stats
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
+from tests.known_rows import equicorrelated, rotation, wedges
 
 from gardner.errors import ConvergenceError, InvalidInputError
 from gardner.inference import Posterior, Status, montecarlo
-from gardner.inference.billiard import CHAINS, DENSITY, Walkers, Walls, fly
-from gardner.inference.ladder import Ladder
+from gardner.inference.billiard import CHAINS, Walkers, Walls
 from gardner.inference.montecarlo import monte_carlo, sample_version_space
 from gardner.inference.separable import Separation, Verdict
 from gardner.inference.wedge import Wedge
 from gardner.model import GLM, Gaussian, Probit, Rademacher, draw_instance
 
 Floats = NDArray[np.float64]
-
-
-def rotation(features: int, seed: int = 0) -> Floats:
-    return np.asarray(np.linalg.qr(np.random.default_rng(seed).standard_normal((features, features)))[0])
-
-
-def wedges(opening: float, planes: int = 1) -> Floats:
-    """Two rows a plane, at an angle π − opening: each pair leaves a wedge, Z = (opening/2π)^planes."""
-    pair = np.array([[0.0, 1.0], [math.sin(opening), -math.cos(opening)]])
-    return np.kron(np.eye(planes), pair)
-
-
-def equicorrelated(count: int, correlation: float) -> Floats:
-    return np.asarray(np.linalg.cholesky((1.0 - correlation) * np.eye(count) + correlation), dtype=np.float64)
 
 
 def trihedral(rows: Floats) -> float:
@@ -142,20 +125,6 @@ def test_many_rows_of_two_features() -> None:
     assert posterior.log_evidence == pytest.approx(math.log(opening / math.tau), rel=1e-12)
 
 
-def test_samples_of_a_wedge() -> None:
-    """Uniform angles, lengths of a Gaussian; outside the plane a free Gaussian; all labels right."""
-    turned, opening = rotation(5, seed=2), 0.4
-    points = sample_version_space(wedges(opening) @ turned[:2], np.ones(2), 4000, seed=1)
-    assert float((points @ (wedges(opening) @ turned[:2]).T).min()) > 0.0
-    x, y, *others = (points @ turned.T).T
-    angles = np.arctan2(y, x) / opening
-    assert scipy.stats.kstest(angles, "uniform").pvalue > 1e-3
-    assert scipy.stats.kstest(0.5 * (x * x + y * y), "expon").pvalue > 1e-3
-    assert scipy.stats.kstest(np.concatenate(others), "norm").pvalue > 1e-3
-    half = sample_version_space(np.array([[-2.0]]), [1.0], 4000, seed=1)
-    assert scipy.stats.kstest(-half[:, 0], "halfnorm").pvalue > 1e-3
-
-
 def test_rows_that_nearly_lie_in_a_plane_do_not() -> None:
     rows = np.array([[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.6, 0.8, 1e-6]])
     assert run(rows, stderr=0.01).iterations > 0
@@ -228,67 +197,6 @@ def test_error_bars_are_honest() -> None:
     deviations = [deviation(run(equicorrelated(4, 0.5), 0.005, seed), -math.log(5.0)) for seed in range(30)]
     assert 0.6 < math.sqrt(float(np.mean(np.square(deviations)))) < 1.4
     assert abs(float(np.mean(deviations))) < 0.6
-
-
-def test_quadrature_converges_and_knows_its_error() -> None:
-    """On the exact bounce rate of a thin wedge; with the slack guessed wrong, rule and half rule part company."""
-    opening = 0.01
-    steep = (1.0 + math.cos(opening)) / math.sin(opening)
-
-    def swept(c: float) -> float:  # dZ/dc = 2 φ(c) Φ(c (1 − ρ)/√(1 − ρ²)), ρ = −cos(opening)
-        return float(2.0 * math.exp(-0.5 * c * c) / math.sqrt(math.tau) * scipy.special.ndtr(c * steep))
-
-    def bounces(c: float) -> float:
-        volume = scipy.integrate.quad(swept, 0.0, c, points=[min(c, opening)], limit=200, epsabs=1e-14)[0]
-        return swept(c) / (opening / math.tau + volume) / DENSITY
-
-    for slack, good in ((0.3 * opening, True), (opening, True), (1.0, False)):
-        ladder = Ladder.of(slack, walls=2)
-        means = np.array([bounces(float(c)) for c in ladder.offsets])
-        error = abs(float(ladder.weights @ means) + math.log(opening / math.tau))
-        estimate = float((ladder.weights - ladder.coarse) @ means) ** 2 / -math.log(opening / math.tau)
-        assert (error < 1e-3) is good
-        assert (estimate < 5e-3) is good
-
-
-@pytest.mark.parametrize("offset", [0.0, 0.3])
-def test_slow_twin_of_the_billiard(offset: float) -> None:
-    instance = draw_instance(features=5, pool_ratio=2.0, seed=1)
-    rows = instance.rows * instance.labels[:, None]
-    rows /= np.linalg.norm(rows, axis=1, keepdims=True)
-    fast, slow, tally = instance.teacher.copy(), instance.teacher.copy(), np.zeros(10, dtype=np.int64)
-    total, _ = fly(Walls.of(rows), offset, 20, fast, np.random.default_rng(2), tally)
-    bare, again = Walls(rows, np.ascontiguousarray(rows.T), np.empty((0, 0))), instance.teacher.copy()
-    assert fly(bare, offset, 20, again, np.random.default_rng(2), np.zeros(10, dtype=np.int64))[0] == total
-    rng, hits = np.random.default_rng(2), np.zeros(10, dtype=np.int64)
-    for _ in range(20):
-        slow = trajectory(rows, offset, slow, rng.standard_normal(5), hits)
-    np.testing.assert_allclose(fast, slow, rtol=0.0, atol=1e-9)
-    np.testing.assert_allclose(fast, again, rtol=0.0, atol=1e-9)
-    assert total == hits.sum() > 20
-    np.testing.assert_array_equal(tally, hits)
-
-
-def trajectory(rows: Floats, offset: float, x: Floats, v: Floats, hits: NDArray[np.int64]) -> Floats:
-    """A quarter of a period, told by angles: f·x(t) = R cos(t − φ) meets −c at φ ± arccos(−c/R)."""
-    left = 0.5 * math.pi
-    while True:
-        a, b = rows @ x, rows @ v
-        radius, phase = np.hypot(a, b), np.arctan2(b, a)
-        half = np.arccos(np.clip(-offset / radius, -1.0, 1.0))
-        times = np.stack([(phase + half) % math.tau, (phase - half) % math.tau])
-        times[:, radius < offset] = np.inf
-        times[times < 1e-9] = np.inf  # the wall just left
-        times[times > math.tau - 1e-9] = np.inf
-        soonest = times.min(axis=0)
-        wall = int(np.argmin(soonest))
-        step = min(float(soonest[wall]), left)
-        x, v = math.cos(step) * x + math.sin(step) * v, math.cos(step) * v - math.sin(step) * x
-        if step == left:
-            return x
-        v = v - 2.0 * (rows[wall] @ v) * rows[wall]
-        left -= step
-        hits[wall] += 1
 
 
 def test_samples_of_an_orthant() -> None:

@@ -14,7 +14,7 @@ import pyarrow.parquet as parquet  # type: ignore[import-untyped]
 import pytest
 
 from gardner.experiment.rows import read_rows, run_table
-from gardner.records import Integrity, Store, StoreError
+from gardner.records import State, Store, StoreError
 from gardner.records.checksum import sealed, state_of
 
 TASK = {
@@ -67,9 +67,9 @@ def test_the_note_itself_and_both_ends() -> None:
     """Every bit of the note that holds the checksum, and of the bytes around it."""
     content = sealed(table())
     place = content.rindex(b"gardner.checksum") - 40
-    assert state_of(content) is Integrity.SOUND
+    assert state_of(content) is State.SOUND
     for bit in [*range(64), *range(8 * place, 8 * len(content))]:
-        assert state_of(flipped(content, bit)) is Integrity.DAMAGED
+        assert state_of(flipped(content, bit)) is State.DAMAGED
 
 
 @pytest.mark.parametrize("change", [lambda content: content[:-1], lambda content: content + b"\0", lambda _: b""])
@@ -88,7 +88,7 @@ def test_the_part_is_plain_parquet_and_the_same_bytes_again(store: Store) -> Non
 
 def test_parts_of_version_0_1_0_are_read(store: Store) -> None:
     path = old_part(store)
-    assert state_of(path.read_bytes()) is Integrity.UNKNOWN
+    assert state_of(path.read_bytes()) is State.UNKNOWN
     assert len(read_rows(store.folder)) == 1
 
 
