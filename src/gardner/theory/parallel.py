@@ -16,7 +16,7 @@ from collections import deque
 from collections.abc import Callable, Sequence
 from multiprocessing import Pipe
 from multiprocessing.connection import Connection
-from typing import Any, TypeVar
+from typing import Any, Generic, NamedTuple, TypeVar
 
 Question = TypeVar("Question")
 Answer = TypeVar("Answer")
@@ -61,15 +61,17 @@ def cores() -> int:
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
-class _Work:
+class _Work(Generic[Question, Answer]):
     """What is left to do, and what was found."""
 
-    def __init__(self, ask: Callable[[Any], Any], questions: Sequence[Any], tell: Callable[[float], None]) -> None:
+    def __init__(
+        self, ask: Callable[[Question], Answer], questions: Sequence[Question], tell: Callable[[float], None]
+    ) -> None:
         self._ask, self._total, self._tell = ask, len(questions), tell
         self._left = deque(enumerate(questions))
         self._lock = threading.Lock()
-        self.found: dict[int, Any] = {}
-        self.errors: dict[int, BaseException] = {}
+        self.found: dict[int, Answer] = {}
+        self.errors: dict[int, Exception] = {}
 
     @property
     def can_be_sent(self) -> bool:
@@ -99,22 +101,28 @@ class _Work:
             if reply is None:
                 self._left.appendleft(order)
                 return
-            good, answer = reply
-            if good:
-                self._keep(index, answer)
+            if reply.error is not None:
+                self.errors[index] = reply.error
             else:
-                self.errors[index] = answer
+                self._keep(index, reply.answer)
 
-    def _next(self) -> tuple[int, Any] | None:
+    def _next(self) -> tuple[int, Question] | None:
         try:
             return self._left.popleft()
         except IndexError:
             return None
 
-    def _keep(self, index: int, answer: Any) -> None:
+    def _keep(self, index: int, answer: Answer) -> None:
         with self._lock:
             self.found[index] = answer
             self._tell(len(self.found) / self._total)
+
+
+class _Reply(NamedTuple):
+    """What a child says to a question."""
+
+    answer: Any
+    error: Exception | None
 
 
 class _Child:
@@ -129,11 +137,11 @@ class _Child:
         )
         theirs.close()
 
-    def ask(self, function: Callable[[Any], Any], question: Any) -> tuple[bool, Any] | None:
-        """Whether it went well and the answer or the error; nothing if the child is gone or does not understand."""
+    def ask(self, function: Callable[[Question], Answer], question: Question) -> _Reply | None:
+        """The answer or the error; nothing if the child is gone or does not understand."""
         try:
             self._pipe.send((function, question))
-            reply: tuple[bool, Any] | None = self._pipe.recv()
+            reply: _Reply | None = self._pipe.recv()
         except Exception:  # whatever a broken pipe or a strange object raises
             return None
         return reply
@@ -168,7 +176,7 @@ def serve(descriptor: int) -> None:
             pipe.send(None)
             continue
         try:
-            reply = True, function(question)
+            reply = _Reply(function(question), None)
         except Exception as error:
-            reply = False, error
+            reply = _Reply(None, error)
         pipe.send(reply)

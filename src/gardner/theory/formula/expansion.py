@@ -17,13 +17,15 @@ from __future__ import annotations
 
 import functools
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Protocol
+from typing import Protocol, cast
 
 import numpy as np
+from numpy.typing import NDArray
 
 from gardner.model import Channel, Prior
+from gardner.model.arrays import Array
 from gardner.theory.formula.quadrature import panel_nodes
 from gardner.theory.formula.taylor import Floats
 
@@ -56,23 +58,21 @@ class Psi(Protocol):
 class Closed:
     """A closed form."""
 
-    formula: Callable[[Floats], Any]
-    plain: Callable[[Floats], Any] | None = None
+    formula: Callable[[Floats], Sequence[Array]]
+    plain: Callable[[Floats], Array] | None = None
 
     def value(self, fields: Floats) -> Floats:
         """Return ψ."""
-        result: Floats = np.asarray(self.plain(fields)) if self.plain else self.formula(fields)[0]
-        return result
+        return np.asarray(self.plain(fields)) if self.plain else np.asarray(self.formula(fields)[0])
 
     def slopes(self, fields: Floats) -> tuple[Floats, Floats, Floats]:
         """Return ψ, ψ' and ψ''."""
-        parts = self.formula(fields)
+        parts = [np.asarray(part) for part in self.formula(fields)]
         return parts[0], parts[1], parts[3]
 
     def full(self, fields: Floats) -> Six:
         """All six."""
-        six: Six = self.formula(fields)
-        return six
+        return cast(Six, self.formula(fields))
 
 
 @dataclass
@@ -146,7 +146,7 @@ class Table:
         order = np.argsort(joined[:, 0])
         return joined[order], np.concatenate(powers)[order]
 
-    def _places(self, fields: Floats) -> tuple[Any, Floats, Floats]:
+    def _places(self, fields: Floats) -> tuple[NDArray[np.intp], Floats, Floats]:
         """The panel of each field, the place in it from −1 to 1, and 2/width."""
         self._cover(fields)
         panel = np.searchsorted(self.edges[1:, 0], fields, side="right")
@@ -177,14 +177,14 @@ class Table:
         return psi, first, turn, second, mixed, 0.5 * self.heat * (twice + 2.0 * first * mixed)
 
 
-def _horner(powers: Floats, panel: Any, x: Floats) -> Floats:
+def _horner(powers: Floats, panel: NDArray[np.intp], x: Floats) -> Floats:
     total: Floats = powers[:, -1][panel]
     for column in powers.T[-2::-1]:
         total = total * x + column[panel]
     return total
 
 
-def _horner_twice(powers: Floats, panel: Any, x: Floats) -> tuple[Floats, Floats, Floats]:
+def _horner_twice(powers: Floats, panel: NDArray[np.intp], x: Floats) -> tuple[Floats, Floats, Floats]:
     """A polynomial and its two derivatives."""
     total = powers[:, -1][panel]
     first, second = np.zeros_like(total), np.zeros_like(total)
