@@ -196,7 +196,7 @@ def test_linear_labels_are_integrated_alike() -> None:
     """The general integral over labels against the closed form, which a channel has by saying ``linear_noise``."""
 
     class Plain(Linear):
-        log_partition, derivatives = Linear.log_partition, Linear.derivatives
+        log_partition, derivatives, label_span = Linear.log_partition, Linear.derivatives, Linear.label_span
 
     assert Linear().linear_noise == 0.1
     assert Plain().linear_noise is None
@@ -294,9 +294,13 @@ def test_another_formula_inherits_no_shortcut() -> None:
         labels = (-1.0, 1.0)
         log_partition, derivatives = Sign.log_partition, Sign.derivatives
 
+    omega = np.linspace(-2.0, 2.0, 5)
     louder: Channel = Louder()
     assert (louder.compiled, louder.noise_in_front) == (None, None)
-    assert not any((louder.closed_form, louder.log_concave, louder.scale_free))
+    assert not any((louder.closed_form, louder.log_concave, louder.scale_free, louder.noiseless))
+    assert louder.odd
+    np.testing.assert_allclose(louder.information(omega, 0.5), Probit(1.0).information(omega, 0.5), atol=1e-9)
+    np.testing.assert_allclose(louder.log_probability(1.0, omega), log_ndtr(omega), rtol=1e-12)
     assert (Sign().compiled, Sign().closed_form, Sign().noise_in_front) == (Compiled("sign"), True, 0.0)
     assert Named(0.1).compiled == Flip(0.1).compiled
     assert Named(0.1).closed_form

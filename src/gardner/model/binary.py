@@ -7,6 +7,7 @@ A label carries at most its own entropy; what the noise keeps for itself is lost
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 
 import numpy as np
@@ -32,9 +33,8 @@ class BinaryLabels(Channel):
         return (-1.0, 1.0)
 
     def noise_entropy(self, omega: Array, V: Array, library: Library = NUMPY) -> Array:
-        """∫ N(h; ω, V) H[P_out(1|h)] dh: 0 without noise."""
-        del library
-        return 0.0 * (omega + V)
+        """∫ N(h; ω, V) H[P_out(1|h)] dh."""
+        return bump_average(lambda h: self.log_probability(1.0, h, library), math.inf, omega, V, library)
 
     def information(self, omega: Array, V: Array, library: Library = NUMPY) -> Array:
         """I(y; h) in nats for h ~ N(ω, V)."""

@@ -1,20 +1,10 @@
-"""What priors and channels have in common: a log-partition function ψ, and shortcuts that hold for that ψ only."""
+"""What priors and channels have in common: a log-partition function ψ, and what holds for that ψ only."""
 
 from __future__ import annotations
 
 from typing import Any, NamedTuple
 
 _FORMULA = frozenset({"log_partition", "derivatives", "moments"})
-_SHORTCUTS = (
-    "compiled",
-    "expansion",
-    "gaussian",
-    "linear_noise",
-    "log_concave",
-    "noise_in_front",
-    "scale_free",
-    "slopes",
-)
 
 
 class Compiled(NamedTuple):
@@ -27,20 +17,22 @@ class Compiled(NamedTuple):
 class Formula:
     """A prior or a channel.
 
-    Closed forms, compiled functions and the like are shortcuts: they hold for one ψ. A class that
-    derives from a prior or channel and writes another ψ inherits none of them; it starts from the
-    defaults of ``Prior`` or ``Channel`` again.
+    Closed forms, compiled functions and the like hold for one ψ. A class that derives from a prior
+    or channel and writes another ψ inherits none of them: whatever has a default in ``Prior`` or
+    ``Channel`` starts from that default again.
     """
 
     def __init_subclass__(cls, **options: Any) -> None:
-        """Take back the shortcuts of another formula."""
+        """Take back what held for another formula."""
         super().__init_subclass__(**options)
         if _FORMULA.isdisjoint(vars(cls)):
             return
-        for name in _SHORTCUTS:
-            homes = [base for base in cls.__mro__ if name in vars(base)]
-            if homes and homes[0] is not cls and _has_formula(homes[0]):
-                setattr(cls, name, vars(homes[-1])[name])
+        general = [base for base in cls.__mro__ if not _has_formula(base)]
+        for name in {name for base in general for name in vars(base) if not name.startswith("_")}:
+            default = next(vars(base)[name] for base in general if name in vars(base))
+            home = next(base for base in cls.__mro__ if name in vars(base))
+            if home is not cls and _has_formula(home) and not _is_abstract(default):
+                setattr(cls, name, default)
 
     @property
     def compiled(self) -> Compiled | None:
@@ -50,5 +42,8 @@ class Formula:
 
 def _has_formula(kind: type) -> bool:
     """Whether a class has a ψ: ``Prior`` and ``Channel`` only ask for one."""
-    found = [vars(base)[name] for base in kind.__mro__ for name in _FORMULA if name in vars(base)]
-    return any(not getattr(part, "__isabstractmethod__", False) for part in found)
+    return any(not _is_abstract(vars(base)[name]) for base in kind.__mro__ for name in _FORMULA if name in vars(base))
+
+
+def _is_abstract(member: object) -> bool:
+    return bool(getattr(member, "__isabstractmethod__", False))

@@ -71,6 +71,11 @@ class Sign(BinaryLabels):
         _, value, rho, excess = log_normal(u)
         return value, *of_ratio(y, u, V, excess, 1.0 - rho * excess)
 
+    def noise_entropy(self, omega: Array, V: Array, library: Library = NUMPY) -> Array:
+        """There is no noise."""
+        del library
+        return 0.0 * (omega + V)
+
     def sample(self, fields: Floating, rng: np.random.Generator) -> Floating:
         """The sign; a field of exactly zero counts as positive."""
         del rng
