@@ -195,12 +195,21 @@ def test_models_of_ones_own(gardner: Any, tmp_path: Path, scheduler: str, monkey
     code, out, err = gardner("results", "out", "--at", "0.3", "--json")
     assert (code, [found["model"] for found in json.loads(out)["rows"]]) == (0, ["gaussian:4.0 / sign"])
     assert err.startswith("note: 2 runs left out: their models are not among those of `gardner models` (mine.py:Wide")
-    (tmp_path / "spec.yaml").write_text(
-        "{strategies: random, features: 60, pool_ratio: 3, budget: 0.3, batch_size: 6, seeds: 2, prior: mine.py:Wide}"
-    )
-    code, out, err = gardner("bench", "spec.yaml", *where, "--json")
+    code, out, err = gardner("bench", "random", *SIZES, "--prior", "mine.py:Wide", *where, "--json")
     assert (code, "0 run now, 2 were there" in err) == (0, True)
     assert json.loads(out)["rows"] == [row]
+
+
+@pytest.mark.parametrize("name", ["prior", "channel", "teacher_prior", "teacher_channel"])
+@pytest.mark.parametrize("text", ["hostile.py:X", "hostile.py:X:1", "hostile:X", "hostile.X"])
+def test_a_spec_file_runs_no_model(gardner: Any, canary: Path, name: str, text: str) -> None:
+    """A file is data; who wants a model of one's own names it on the command line."""
+    sizes = "strategies: random, features: 60, pool_ratio: 3, budget: 0.3, batch_size: 6, seeds: 1"
+    Path("spec.yaml").write_text(f"{{{sizes}, {name}: '{text}'}}")
+    code, out, err = gardner("bench", "spec.yaml")
+    assert (code, out, len(err.splitlines())) == (2, "", 1)
+    assert err.startswith(f"error: {name} = '{text}' is not valid: a spec file names models of `gardner models` only")
+    assert not canary.exists()
 
 
 def test_options_of_amp(gardner: Any, tmp_path: Path, scheduler: str) -> None:
