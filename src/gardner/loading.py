@@ -4,7 +4,7 @@
     path/to/mine.py:Class                          in a file
 
 A file or a module that is named is imported, and so it is run. Only names that the user gave to
-this very command may be loaded: options and arguments, and a spec file that is named among them.
+this very command may be loaded: options and arguments, and strategies in a spec file among them.
 What is read back from results never is; a test of the sources holds this. What a thing must be
 able to do is checked by who asks for it: ``gardner.strategies.contracts`` for strategies,
 ``gardner.model.external`` for priors and channels.

@@ -25,7 +25,7 @@ from __future__ import annotations
 
 import inspect
 import itertools
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -34,7 +34,7 @@ import yaml
 
 from gardner.errors import InvalidInputError
 from gardner.experiment.fields import Field, called, check_distinct
-from gardner.experiment.task import FIELDS, StrategySpec, Task
+from gardner.experiment.task import FIELDS, MODELS, StrategySpec, Task
 
 _MOST_VALUES = 100_000
 
@@ -131,7 +131,19 @@ def read_spec(path: Path | str) -> Spec:
         if name not in given:
             raise InvalidInputError(written.get(name, name), None, f"{Path(path).name} must give it")
     with called(written):
+        _check_registered(given)
         return Spec(**given | {"strategies": _strategies(given["strategies"])})
+
+
+def _check_registered(given: Mapping[str, Any]) -> None:
+    """Data must not become code: a model of one's own is named where one types, not in a file."""
+    from gardner.model.external import external_name
+
+    for one in MODELS:
+        text = given.get(one.name)
+        if isinstance(text, str) and external_name(one.model, text):
+            hint = f"name your own on the command line: {one.option} FILE.py:CLASS"
+            raise InvalidInputError(one.name, text, "a spec file names models of `gardner models` only", hint=hint)
 
 
 def _check_size(found: Any, path: str) -> None:

@@ -13,7 +13,6 @@ import pytest
 
 from gardner.experiment.cluster import local_cluster
 from gardner.experiment.rows import failure_table, run_table
-from gardner.experiment.stored import read_results
 from gardner.experiment.task import MODEL_NAMES, StrategySpec, Task
 from gardner.records import Store
 
@@ -168,50 +167,6 @@ def test_test_rows_are_in_the_table(gardner: Any, tmp_path: Path, scheduler: str
     (row,) = json.loads(gardner("results", tmp_path / "out", "--at", "0.3", "--json")[1])["rows"]
     assert 0.0 < row["test_accuracy"] < 1.0
     assert row["test_accuracy_stderr"] is not None
-
-
-MODEL = """
-from dataclasses import dataclass
-from gardner.model import Gaussian
-
-@dataclass(frozen=True)
-class Wide(Gaussian):
-    variance: float = 4.0
-"""
-
-
-def test_models_of_ones_own(gardner: Any, tmp_path: Path, scheduler: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The command that names them knows them; who only reads the results does not run anything."""
-    (tmp_path / "mine.py").write_text(MODEL)
-    monkeypatch.chdir(tmp_path)
-    where = ["--out", str(tmp_path / "out"), "--scheduler", scheduler]
-    code, out, err = gardner("bench", "random", *SIZES, "--prior", "./mine.py:Wide", *where, "--json")
-    assert (code, err) == (0, f"2 tasks in {tmp_path / 'out'}: 2 run now, 0 were there\n")
-    (row,) = json.loads(out)["rows"]
-    assert row["model"] == "mine.py:Wide / sign"
-    plain = json.loads(gardner("bench", "random", *SIZES, "--prior", "gaussian:4", *where, "--json")[1])["rows"]
-    for name in ("log_volume", "gap_to_minimum", "gap_to_halving"):  # the size of the weights does not matter to a sign
-        assert row[name] == pytest.approx(plain[0][name], abs=1e-5)
-    code, out, err = gardner("results", "out", "--at", "0.3", "--json")
-    assert (code, [found["model"] for found in json.loads(out)["rows"]]) == (0, ["gaussian:4.0 / sign"])
-    assert err.startswith("note: 2 runs left out: their models are not among those of `gardner models` (mine.py:Wide")
-    (tmp_path / "spec.yaml").write_text(
-        "{strategies: random, features: 60, pool_ratio: 3, budget: 0.3, batch_size: 6, seeds: 2, prior: mine.py:Wide}"
-    )
-    code, out, err = gardner("bench", "spec.yaml", *where, "--json")
-    assert (code, "0 run now, 2 were there" in err) == (0, True)
-    assert json.loads(out)["rows"] == [row]
-
-
-def test_options_of_amp(gardner: Any, tmp_path: Path, scheduler: str) -> None:
-    """What a spec file can say, the command line can."""
-    where = ["--out", str(tmp_path / "out"), "--scheduler", scheduler]
-    options = ["--variances", "scalar", "--dtype", "float64"]
-    code, out, _ = gardner("bench", "random", *SIZES, *options, *where, "--json")
-    assert code == 0
-    assert [row["strategy"] for row in json.loads(out)["rows"]] == ["random(dtype=float64, variances=scalar)"]
-    frame = read_results(tmp_path / "out")
-    assert (set(frame["variances"]), set(frame["dtype"])) == ({"scalar"}, {"float64"})
 
 
 def test_something_that_is_no_strategy_is_a_failed_task(gardner: Any, tmp_path: Path, scheduler: str) -> None:

@@ -88,7 +88,14 @@ def test_one_name_is_not_another_kind_of_thing() -> None:
 def test_anything_has_a_normal_form() -> None:
     deep = b"x = " + b" + ".join([b"a"] * 900)
     assert normal_form(deep) != normal_form(deep + b" + a")
-    for nonsense in (b"def f(:", b"\x7fELF\0\0", b"# coding: nothing\n", b"x = '\xff'", b"(" * 5000):
+    for nonsense in (
+        b"x" + b".a" * 100_000,
+        b"def f(:",
+        b"\x7fELF\0\0",
+        b"# coding: nothing\n",
+        b"x = '\xff'",
+        b"(" * 5000,
+    ):
         assert normal_form(nonsense) == nonsense
     assert normal_form(b"x = '\\d'") == normal_form(rb"x = '\\d'")  # a warning of Python is none of ours
     assert normal_form(b"x = 0x" + b"f" * 9999)  # more digits than Python prints
