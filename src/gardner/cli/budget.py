@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import typer
 from rich.table import Table
@@ -56,7 +56,7 @@ def _budgets(answer: BudgetAnswer) -> dict[str, float | None]:
     }
 
 
-def record(answer: BudgetAnswer) -> dict[str, Any]:
+def record(answer: BudgetAnswer) -> dict[str, object]:
     """The JSON of an answer; residual, quadrature error and stability are those of the best subset's end."""
     target = {"log_volume": answer.log_volume, "accuracy": answer.accuracy}
     point = answer.best_point

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import typer
 from rich.table import Table
@@ -91,7 +91,7 @@ def _solve(
     return Curve(ratio, labels, solved, {}, {})
 
 
-def record(result: Curve, models: tuple[GLM, GLM]) -> dict[str, Any]:
+def record(result: Curve, models: tuple[GLM, GLM]) -> dict[str, object]:
     """The JSON of a curve."""
     return {
         "model": describe_model(models[0]),
