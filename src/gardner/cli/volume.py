@@ -87,7 +87,7 @@ def command(
         typer.echo(f"warning: {posterior.method} is {posterior.status.value}{why}", err=True)
 
 
-def record(posterior: Posterior) -> dict[str, Any]:
+def record(posterior: Posterior) -> dict[str, object]:
     """The JSON of one posterior."""
     stderr = posterior.stderr
     return {

@@ -7,7 +7,7 @@ A source is a path; one of several arrays or columns is chosen with a colon, FIL
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
+from typing import cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,10 +16,11 @@ from gardner.errors import InvalidInputError
 from gardner.records.table_file import ENDINGS, SEPARATORS, check_features, read_frame
 from gardner.records.user_file import array_names, check_regular, load_array, load_member, reading
 
+Numbers = NDArray[np.number]
 FORMATS = (".npy", ".npz", *ENDINGS)
 
 
-def read_matrix(name: str, source: str, without: str = "") -> NDArray[Any]:
+def read_matrix(name: str, source: str, without: str = "") -> Numbers:
     """A matrix; a vector counts as one column.
 
     ``without`` names the source of labels: where it is a column of the same table, it is no feature.
@@ -30,7 +31,7 @@ def read_matrix(name: str, source: str, without: str = "") -> NDArray[Any]:
     return array[:, None] if array.ndim == 1 else array
 
 
-def read_vector(name: str, source: str) -> NDArray[Any]:
+def read_vector(name: str, source: str) -> Numbers:
     """A vector; a matrix of one column or one line counts."""
     array = _read(name, source)
     if array.ndim == 2 and 1 in array.shape:
@@ -43,7 +44,8 @@ def read_vector(name: str, source: str) -> NDArray[Any]:
     return array
 
 
-def _read(name: str, source: str, without: str = "") -> NDArray[Any]:
+def _read(name: str, source: str, without: str = "") -> Numbers:
+    array: NDArray[np.generic]
     with reading(name, source):
         path, part = _locate(name, source)
         if path.suffix.lower() == ".npy":
@@ -54,7 +56,7 @@ def _read(name: str, source: str, without: str = "") -> NDArray[Any]:
             array = _from_table(name, path, part, "" if part or not without else _same_table(path, name, without))
     if array.dtype.kind not in "biuf":
         raise InvalidInputError(name, source, f"it holds {array.dtype}, numbers are wanted")
-    return array
+    return cast(Numbers, array)
 
 
 def _locate(name: str, source: str) -> tuple[Path, str]:
@@ -73,7 +75,7 @@ def _locate(name: str, source: str) -> tuple[Path, str]:
     return path, part
 
 
-def _from_archive(name: str, path: Path, part: str) -> NDArray[Any]:
+def _from_archive(name: str, path: Path, part: str) -> NDArray[np.generic]:
     names = array_names(path)
     if not part:  # the only array, or the one called as the argument
         part = names[0] if len(names) == 1 else name.lstrip("-")
@@ -90,7 +92,7 @@ def _same_table(path: Path, name: str, without: str) -> str:
     return column if other.samefile(path) else ""
 
 
-def _from_table(name: str, path: Path, part: str, without: str) -> NDArray[Any]:
+def _from_table(name: str, path: Path, part: str, without: str) -> NDArray[np.generic]:
     from pandas.api.types import is_numeric_dtype
 
     frame = read_frame(path, named=None)

@@ -124,7 +124,7 @@ def _encode(frame: pd.DataFrame, columns: list[str]) -> tuple[NDArray[np.float64
     return features, tuple(names), tuple(notes)
 
 
-def _read_ids(column: pd.Series[Any]) -> tuple[str, ...]:
+def _read_ids(column: pd.Series[str]) -> tuple[str, ...]:
     """As they are written; an empty cell is an empty text."""
     return tuple("" if missing else str(value) for value, missing in zip(column, column.isna(), strict=True))
 

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -88,13 +88,14 @@ def refuse_containers(frame: pd.DataFrame, name: str, *, hint: str) -> None:
             raise InvalidInputError("column", name, rule, hint=hint)
 
 
-def _refuse_words(column: pd.Series[Any], name: str, way: str) -> None:
+def _refuse_words(column: pd.Series[str], name: str, way: str) -> None:
     """NA and the like turn a column of numbers into one of texts: refused before that happens."""
     from pandas.api.types import is_numeric_dtype
 
     if is_numeric_dtype(column):
         return
-    for row, value in enumerate(column):
+    values: list[object] = [*column]
+    for row, value in enumerate(values):
         if isinstance(value, str) and value.strip() in MISSING_WORDS:
             hint = f"{way}, or another word if it is a kind of its own"
             raise InvalidInputError(name, value, f"row {row}: {_RULE}", hint=hint)

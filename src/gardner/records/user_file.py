@@ -8,7 +8,7 @@ import zipfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import IO, Any
+from typing import IO
 
 import numpy as np
 from numpy.typing import NDArray
@@ -42,7 +42,7 @@ def check_regular(name: str, path: Path) -> None:
             raise InvalidInputError(name, str(path), "it is no regular file", hint="copy it to one")
 
 
-def load_array(path: Path) -> NDArray[Any]:
+def load_array(path: Path) -> NDArray[np.generic]:
     """The array of an npy file."""
     with path.open("rb") as stream:
         return _load(stream, path.stat().st_size)
@@ -56,7 +56,7 @@ def array_names(path: Path) -> list[str]:
         return [name.removesuffix(".npy") for name in archive.namelist()]
 
 
-def load_member(path: Path, name: str) -> NDArray[Any]:
+def load_member(path: Path, name: str) -> NDArray[np.generic]:
     """One array of an npz file."""
     with zipfile.ZipFile(path) as archive:
         members = archive.namelist()
@@ -65,7 +65,7 @@ def load_member(path: Path, name: str) -> NDArray[Any]:
             return _load(stream, member.file_size)
 
 
-def _load(stream: IO[bytes], size: int) -> NDArray[Any]:
+def _load(stream: IO[bytes], size: int) -> NDArray[np.generic]:
     """An array whose header promises no more than there is: memory is taken before the first number is read."""
     try:
         version = np.lib.format.read_magic(stream)
