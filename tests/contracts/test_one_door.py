@@ -30,7 +30,11 @@ RULES: dict[str, tuple[set[str], set[str]]] = {
     ),
     "the one loader is called where a contract is checked": (
         {"load_named"},
-        {"loading.py", "model/external.py", "strategies/external.py"},
+        {"loading.py", "model/external.py", "rules/external.py", "strategies/external.py"},
+    ),
+    "rules of one's own are loaded by the command line": (
+        {"load_rule"},
+        {"rules/external.py", "rules/__init__.py"} | COMMAND_LINE,
     ),
     "models of one's own are loaded by the command line, and for tasks that the user asked for": (
         {"load_prior", "load_channel"},

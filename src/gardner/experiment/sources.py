@@ -36,7 +36,14 @@ from gardner.loading import is_external, source_of
 if TYPE_CHECKING:
     from gardner.experiment.task import Task
 
-_SOURCES = ("experiment/loop.py", "experiment/training.py", "strategies/*.py", "inference/*.py", "model/*.py")
+_SOURCES = (
+    "experiment/loop.py",
+    "experiment/training.py",
+    "strategies/*.py",
+    "rules/*.py",
+    "inference/*.py",
+    "model/*.py",
+)
 _LEFT_OUT = {"type_comment", "kind", "ctx", "type_ignores"}
 
 Name = tuple[str, str]  # what it is, strategy, prior or channel, and the text that names it

@@ -4,6 +4,7 @@ A question goes down through the rooms, and its answer comes up again:
 
 - :mod:`gardner.theory.answers`: bounds, curves, budgets; what people ask for.
 - :mod:`gardner.theory.curve`: stationary points of Φ, followed from the typical subset to both ends.
+- :mod:`gardner.theory.learning_curve`: what a rule of choice reaches, round by round.
 - :mod:`gardner.theory.random_subset`: β = 0, where every curve starts.
 - :mod:`gardner.theory.formula`: THE formula (``free_entropy``) and how it is evaluated.
 
@@ -19,6 +20,8 @@ from gardner.theory.curve.branch import Side, Status
 from gardner.theory.curve.point import Point
 from gardner.theory.formula.information import capacity
 from gardner.theory.inputs import check_inputs, check_model, check_target
+from gardner.theory.learning_curve.curve import learning_curve
+from gardner.theory.learning_curve.results import LearningCurve, LearningPoint
 from gardner.theory.random_subset.typical import Solution, Typical, pool, typical
 
 __all__ = [
@@ -28,6 +31,8 @@ __all__ = [
     "Curve",
     "End",
     "Extremes",
+    "LearningCurve",
+    "LearningPoint",
     "Point",
     "Side",
     "Solution",
@@ -43,6 +48,7 @@ __all__ = [
     "complexity_at",
     "complexity_curve",
     "complexity_points",
+    "learning_curve",
     "pool",
     "typical",
 ]

@@ -1,0 +1,170 @@
+"""The rules that come with the package, one class each."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.special import bdtr, ndtr
+
+from gardner.errors import InvalidInputError
+from gardner.model import Channel
+from gardner.model.arrays import Floats
+from gardner.rules.base import Rule, RuleError, register
+
+_MOST_MEMBERS = 1000
+
+
+@register("random")
+@dataclass(frozen=True)
+class Random(Rule):
+    """Rows at random: typical subsets, what passive learning gets."""
+
+    @property
+    def blind(self) -> bool:
+        """It looks at nothing."""
+        return True
+
+    def score(self, mean: Floats, variance: Floats, channel: Channel) -> Floats:
+        """All alike."""
+        del variance, channel
+        return np.zeros_like(mean, dtype=float)
+
+    def draw(self, mean: Floats, variance: Floats, channel: Channel, rng: np.random.Generator) -> Floats:
+        """A number at random for every row."""
+        del variance, channel
+        return rng.random(mean.size)
+
+
+class Useful(Rule):
+    """What rules share that go by what a label tells."""
+
+    def smooth(self, channel: Channel) -> bool:
+        """As information is; the margin has a kink at zero."""
+        return not channel.scale_free
+
+
+def usefulness(mean: Floats, variance: Floats, channel: Channel) -> Floats:
+    """What the label of a row tells: −|ω|/√V where that sorts alike, else I(y; h) in nats.
+
+    For a scale-free channel, as the sign flipped or not, the information is a falling function of
+    |ω|/√V [cui2020, Table 1]; the margin itself never underflows.
+    """
+    if channel.scale_free:
+        return np.asarray(-np.abs(mean / np.sqrt(variance)))
+    return np.asarray(channel.information(mean, variance))
+
+
+@register("agnostic")
+@dataclass(frozen=True)
+class Agnostic(Useful):
+    """Agnostic AL-AMP: the rows whose label tells most; for the sign the least certain, argmin |ω|/√V."""
+
+    def score(self, mean: Floats, variance: Floats, channel: Channel) -> Floats:
+        """Most informative first."""
+        return usefulness(mean, variance, channel)
+
+
+@register("partly-random")
+@dataclass(frozen=True)
+class PartlyRandom(Useful):
+    """Agnostic, but for a share of each batch that is chosen at random.
+
+    ``share`` is that share: 0 is ``agnostic``, 1 is ``random``.
+    """
+
+    share: float = 0.5
+
+    def __post_init__(self) -> None:
+        """Check the parameter."""
+        _check_number("partly-random.share", self.share, 0.0, 1.0)
+
+    @property
+    def random_share(self) -> float:
+        """As given."""
+        return self.share
+
+    def score(self, mean: Floats, variance: Floats, channel: Channel) -> Floats:
+        """Most informative first."""
+        return usefulness(mean, variance, channel)
+
+
+@register("target-margin")
+@dataclass(frozen=True)
+class TargetMargin(Rule):
+    """Rows of one degree of certainty: those whose |ω|/√V is closest to ``margin``; 0 is the least certain."""
+
+    margin: float = 1.0
+
+    def __post_init__(self) -> None:
+        """Check the parameter."""
+        _check_number("target-margin.margin", self.margin, 0.0, 100.0)
+
+    def score(self, mean: Floats, variance: Floats, channel: Channel) -> Floats:
+        """Closest first."""
+        del channel
+        return np.asarray(-np.abs(np.abs(mean) / np.sqrt(variance) - self.margin))
+
+
+@register("posterior-committee")
+@dataclass(frozen=True)
+class PosteriorCommittee(Rule):
+    """Query by committee, its ``members`` drawn afresh from the posterior for every row: the most evenly split first.
+
+    A member's field is N(ω, V), so k of K say +1 with the odds of a binomial of K and Φ(ω/√V)
+    [seung1992]. Rows are taken level by level of |2k − K|, at random within a level. A committee
+    that is trained, or kept between rounds, remembers: ``committee`` is that strategy, and it has no
+    such theory.
+    """
+
+    members: int = 15
+
+    def __post_init__(self) -> None:
+        """Check the parameter."""
+        given: object = self.members
+        if isinstance(given, bool) or not isinstance(given, int) or not 1 <= given <= _MOST_MEMBERS:
+            problem = f"it must be a whole number from 1 to {_MOST_MEMBERS}"
+            raise InvalidInputError("posterior-committee.members", given, problem)
+
+    def levels(self, mean: Floats, variance: Floats, channel: Channel) -> Floats:
+        """Chances of |2k − K| = 0 or 1, and then of 2 more each: from the chance that the minority has at most j votes."""
+        if channel.labels != (-1.0, 1.0):
+            raise RuleError("posterior-committee needs labels -1 and +1", hint="agnostic serves every channel")
+        K = self.members
+        minority = ndtr(-np.abs(mean) / np.sqrt(variance))  # of a vote against the sign of ω
+        most = (K - 1) // 2 if K % 2 else K // 2  # votes of the smaller party, at an even split
+        # P(the smaller party has at most j votes) = P(k ≤ j) + P(K − k ≤ j), j below half
+        below = np.arange(most)[:, None]
+        at_most = bdtr(below.astype(float), K, minority) + bdtr(below.astype(float), K, 1.0 - minority)
+        steps = np.diff(np.vstack([np.zeros_like(mean), at_most, np.ones_like(mean)]), axis=0)
+        return np.asarray(np.maximum(steps[::-1], 0.0))
+
+
+@register("pruning")
+@dataclass(frozen=True)
+class Pruning(Useful):
+    """Data pruning: ``first`` labels per weight at random, then all the rest in one choice; ``keep`` hard or easy rows.
+
+    The student of the first labels ranks the pool once, and is not asked again [sorscher2022].
+    """
+
+    first: float = 0.5
+    keep: str = "hard"
+
+    def __post_init__(self) -> None:
+        """Check the parameters."""
+        _check_number("pruning.first", self.first, 0.0, 1e7)
+        if self.first == 0.0:
+            raise InvalidInputError("pruning.first", self.first, "it must be positive: somebody has to rank the rows")
+        if self.keep not in ("hard", "easy"):
+            raise InvalidInputError("pruning.keep", self.keep, "it must be hard or easy")
+
+    def score(self, mean: Floats, variance: Floats, channel: Channel) -> Floats:
+        """The most or the least informative first."""
+        useful = usefulness(mean, variance, channel)
+        return useful if self.keep == "hard" else -useful
+
+
+def _check_number(name: str, value: object, low: float, high: float) -> None:
+    if isinstance(value, bool) or not isinstance(value, int | float) or not low <= value <= high:
+        raise InvalidInputError(name, value, f"it must be a number from {low:g} to {high:g}")

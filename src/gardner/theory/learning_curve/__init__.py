@@ -1,0 +1,1 @@
+"""Learning curves of strategies without simulation: a state evolution in the number of labels."""

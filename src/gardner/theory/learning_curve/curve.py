@@ -1,0 +1,246 @@
+"""``learning_curve``: the exact learning curve of a rule for large N, by a state evolution in the number of labels."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+from gardner.errors import InvalidInputError
+from gardner.model import GLM, PERCEPTRON
+from gardner.rules import Rule, make_registered_rule
+from gardner.theory.formula.pair import Pair
+from gardner.theory.formula.regression import is_linear
+from gardner.theory.inputs import check_budget, check_count, check_number, check_pair, check_pool_ratio
+from gardner.theory.learning_curve.limit import LIMIT_POINTS, RUNS, extrapolated
+from gardner.theory.learning_curve.results import LearningCurve, LearningPoint, PointStatus, nats_to_bits
+from gardner.theory.learning_curve.rounds import Batch, State, batches, evolve
+from gardner.theory.random_subset.typical import accuracies, typical_of
+
+CELLS = 4096
+MOST_CELLS = 65536
+TOLERANCE = 1e-5
+MOST_ROUNDS = 100_000
+FEWEST_CELLS = 256
+
+Report = Callable[[float], None]
+
+
+@dataclass(frozen=True)
+class Question:
+    """What is asked, checked."""
+
+    pair: Pair
+    rule: Rule
+    pool_ratio: float
+    budget: float
+    batch_ratio: float
+    tolerance: float
+    cells: int | None
+    progress: Report | None
+
+
+def learning_curve(
+    rule: Rule | str,
+    model: GLM = PERCEPTRON,
+    *,
+    pool_ratio: float,
+    budget: float,
+    batch_ratio: float,
+    teacher: GLM | None = None,
+    tolerance: float = TOLERANCE,
+    cells: int | None = None,
+    progress: Report | None = None,
+) -> LearningCurve:
+    """What a rule reaches, round by round, for N → ∞; no pool is drawn.
+
+    ``batch_ratio`` is κ, the labels per weight that a round asks for; 0 is the limit of small
+    rounds. The grid is made finer until ``tolerance`` holds, or kept at ``cells``.
+
+    >>> curve = learning_curve("agnostic", pool_ratio=3.0, budget=0.6, batch_ratio=0.05)
+    >>> round(curve.points[-1].log_volume, 4), curve.points[-1].status.value
+    (-0.4133, 'solved')
+    """
+    pair = _check(model, teacher)
+    alpha = check_pool_ratio(pool_ratio)
+    total = check_budget(budget, alpha)
+    kappa = _check_batch(batch_ratio, total)
+    made = make_registered_rule(rule, {}) if isinstance(rule, str) else _check_rule(rule)
+    asked = Question(pair, made, alpha, total, kappa, _check_tolerance(tolerance), _check_cells(cells), progress)
+    if is_linear(pair):
+        points = _linear(asked)
+    elif kappa > 0.0:
+        points = refined(asked, batches(made, total, kappa), progress)
+    else:
+        points = _limit(asked)
+    return LearningCurve(made, pair.student, alpha, total, kappa, tuple(points))
+
+
+def refined(asked: Question, plan: list[Batch], progress: Report | None) -> list[LearningPoint]:
+    """The points of a plan, on cells that are halved until half as many would give the same."""
+    count = asked.cells or CELLS
+    report = progress or _silent
+    coarse = _figures(asked, plan, count // 2, lambda done: report(done / 3.0))
+    while True:
+        fine = _figures(asked, plan, count, lambda done: report((1.0 + 2.0 * done) / 3.0))
+        points = [_judged(asked, *pair) for pair in zip(fine, coarse, strict=True)]
+        worst = max(point.discretisation_error for point in points)
+        if worst <= asked.tolerance or asked.cells is not None or count >= MOST_CELLS:
+            return points
+        coarse, count = fine, 2 * count
+
+
+def _silent(done: float) -> None:
+    del done
+
+
+def _figures(asked: Question, plan: list[Batch], cells: int, report: Report) -> list[LearningPoint]:
+    """The points on one grid; their errors are not known yet."""
+    points, before = list[LearningPoint](), 0.0
+    for batch, state in zip(plan, evolve(asked.pair, asked.pool_ratio, plan, cells, report), strict=True):
+        points.append(_point(asked.pair, state, (before - state.solved.log_volume) / batch.size))
+        before = state.solved.log_volume
+    return points
+
+
+def _point(pair: Pair, state: State, told: float) -> LearningPoint:
+    """A state as it is reported; ``told`` is by how much ln v fell, per label."""
+    r0, V = pair.student.prior.second_moment, state.solved.V
+    known = math.isinf(state.solved.hat)
+    Q = r0 if known else r0 - V
+    accuracy, gibbs = accuracies(pair, Q / pair.teacher_scale, 0.0 if known else Q * V / r0, 0.0 if known else V)
+    jumped = state.best.log_volume > state.solved.log_volume
+    return LearningPoint(
+        budget=state.budget,
+        log_volume=state.solved.log_volume,
+        information=-state.solved.log_volume - state.noise,
+        bits_per_label=nats_to_bits(told),
+        overlap=Q,
+        accuracy=accuracy,
+        gibbs_accuracy=gibbs,
+        threshold=state.threshold,
+        asked_bits=nats_to_bits(state.asked),
+        posterior_log_volume=state.best.log_volume,
+        posterior_overlap=r0 if math.isinf(state.best.hat) else r0 - state.best.V,
+        status=PointStatus.KNOWN if known else PointStatus.JUMPED if jumped else PointStatus.SOLVED,
+        residual=state.solved.residual,
+        discretisation_error=math.nan,
+        left=state.left,
+    )
+
+
+def _judged(asked: Question, fine: LearningPoint, coarse: LearningPoint) -> LearningPoint:
+    """A point with its error: half of what half the cells would change.
+
+    Cells that a choice cuts make an error of order h², which leaves a third of the change; the rest
+    is caution.
+    """
+    error = 0.5 * max(abs(getattr(fine, name) - getattr(coarse, name)) for name in ("log_volume", "information"))
+    imprecise = not error <= asked.tolerance
+    status = PointStatus.IMPRECISE if imprecise else fine.status
+    return replace(fine, discretisation_error=error, status=status)
+
+
+def _limit(asked: Question) -> list[LearningPoint]:
+    """Rounds of no size: what runs with smaller and smaller rounds tend to."""
+    report, runs = asked.progress or _silent, list[list[LearningPoint]]()
+    base = asked.budget / LIMIT_POINTS
+    for halvings in range(RUNS):
+        done, share = (2.0**halvings - 1.0) / (2.0**RUNS - 1.0), 2.0**halvings / (2.0**RUNS - 1.0)
+        plan = batches(asked.rule, asked.budget, base / 2.0**halvings)
+
+        def part(fraction: float, done: float = done, share: float = share) -> None:
+            report(done + share * fraction)
+
+        runs.append(refined(asked, plan, part))
+    return extrapolated(runs, asked.tolerance)
+
+
+def _linear(asked: Question) -> list[LearningPoint]:
+    """Linear labels: V and E g² are the same for every row, so that every rule gives the random curve."""
+    pair = asked.pair
+    step = asked.batch_ratio or asked.budget / LIMIT_POINTS
+    points, before = list[LearningPoint](), 0.0
+    for batch in batches(asked.rule, asked.budget, step):
+        at = typical_of(pair, batch.budget)
+        told = nats_to_bits((before - at.log_volume) / batch.size)
+        error = at.quadrature_error
+        status = PointStatus.SOLVED if error <= asked.tolerance else PointStatus.IMPRECISE
+        points.append(
+            LearningPoint(
+                batch.budget,
+                at.log_volume,
+                at.information,
+                told,
+                at.overlap,
+                at.accuracy,
+                at.gibbs_accuracy,
+                math.nan,
+                math.nan,
+                at.log_volume,
+                at.overlap,
+                status,
+                at.residual,
+                error,
+            )
+        )
+        before = at.log_volume
+    return points
+
+
+def _check(model: GLM, teacher: GLM | None) -> Pair:
+    """A pair whose learning curves follow from one overlap."""
+    pair = check_pair(model, teacher)
+    if not pair.matched:
+        raise InvalidInputError(
+            "teacher", pair.teacher,
+            "learning curves of rules are known for a student who knows the teacher's model: for another, what was "
+            "chosen biases what is learned",
+            hint="simulate it, with gardner bench",
+        )  # fmt: skip
+    if pair.mute:
+        raise InvalidInputError("model", pair.student.channel, "its labels hardly depend on the weights")
+    if pair.even:
+        raise InvalidInputError(
+            "model", pair.student.channel,
+            "no label of an even channel tells the sign of a field, so that no overlap ever starts to grow",
+            hint="typical and pool answer for it",
+        )  # fmt: skip
+    if pair.regression and not is_linear(pair):
+        problem = "with real labels, only linear channels have learning curves here"
+        raise InvalidInputError("model", pair.student.channel, problem, hint="typical and pool answer for others")
+    return pair
+
+
+def _check_batch(batch_ratio: float, budget: float) -> float:
+    kappa = check_number("batch_ratio", batch_ratio)
+    if kappa < 0.0:
+        raise InvalidInputError("batch_ratio", batch_ratio, "it must be positive, or 0 for the limit of small rounds")
+    if kappa > budget:
+        raise InvalidInputError("batch_ratio", batch_ratio, f"a round asks for more labels than the budget {budget:g}")
+    if kappa > 0.0 and budget / kappa > MOST_ROUNDS:
+        problem = f"the budget {budget:g} would take more than {MOST_ROUNDS} rounds"
+        raise InvalidInputError("batch_ratio", batch_ratio, problem, hint="0 is the limit of small rounds")
+    return kappa
+
+
+def _check_rule(rule: object) -> Rule:
+    if not isinstance(rule, Rule):
+        problem = "it must be a rule or the name of one"
+        raise InvalidInputError("rule", rule, problem, hint="derive from gardner.rules.Rule, or use as_rule")
+    return rule
+
+
+def _check_tolerance(tolerance: float) -> float:
+    number = check_number("tolerance", tolerance)
+    if number <= 0.0:
+        raise InvalidInputError("tolerance", tolerance, "it must be positive")
+    return number
+
+
+def _check_cells(cells: int | None) -> int | None:
+    if cells is not None:
+        check_count("cells", cells, FEWEST_CELLS, MOST_CELLS)
+        if cells % 4:
+            raise InvalidInputError("cells", cells, "it must be a multiple of 4: zero is an edge, also of half of them")
+    return cells
