@@ -92,7 +92,10 @@ class PartlyRandom(Useful):
 @register("target-margin")
 @dataclass(frozen=True)
 class TargetMargin(Rule):
-    """Rows of one degree of certainty: those whose |ω|/√V is closest to ``margin``; 0 is the least certain."""
+    """Rows of one degree of certainty: those whose |ω|/√V is closest to a margin.
+
+    ``margin`` is that number; 0 is the least certain.
+    """
 
     margin: float = 1.0
 
@@ -109,9 +112,9 @@ class TargetMargin(Rule):
 @register("posterior-committee")
 @dataclass(frozen=True)
 class PosteriorCommittee(Rule):
-    """Query by committee, its ``members`` drawn afresh from the posterior for every row: the most evenly split first.
+    """Query by committee, drawn afresh from the posterior for every row: the most evenly split first.
 
-    A member's field is N(ω, V), so k of K say +1 with the odds of a binomial of K and Φ(ω/√V)
+    ``members`` is K.     A member's field is N(ω, V), so k of K say +1 with the odds of a binomial of K and Φ(ω/√V)
     [seung1992]. Rows are taken level by level of |2k − K|, at random within a level. A committee
     that is trained, or kept between rounds, remembers: ``committee`` is that strategy, and it has no
     such theory.
@@ -127,7 +130,7 @@ class PosteriorCommittee(Rule):
             raise InvalidInputError("posterior-committee.members", given, problem)
 
     def levels(self, mean: Floats, variance: Floats, channel: Channel) -> Floats:
-        """Chances of |2k − K| = 0 or 1, and then of 2 more each: from the chance that the minority has at most j votes."""
+        """Chances of |2k − K| = 0 or 1, then 2 more each, from those of at most j votes in the minority."""
         if channel.labels != (-1.0, 1.0):
             raise RuleError("posterior-committee needs labels -1 and +1", hint="agnostic serves every channel")
         K = self.members
@@ -143,8 +146,9 @@ class PosteriorCommittee(Rule):
 @register("pruning")
 @dataclass(frozen=True)
 class Pruning(Useful):
-    """Data pruning: ``first`` labels per weight at random, then all the rest in one choice; ``keep`` hard or easy rows.
+    """Data pruning: some labels at random, then all the rest in one choice of hard or of easy rows.
 
+    ``first`` is how many at random, in labels per weight; ``keep`` is ``hard`` or ``easy``.
     The student of the first labels ranks the pool once, and is not asked again [sorscher2022].
     """
 

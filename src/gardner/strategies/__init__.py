@@ -1,6 +1,6 @@
 """Which rows to label next: the strategies of the paper, one beyond it, and anyone's."""
 
-from gardner.strategies import al_amp, committee, margin, swap, uniform
+from gardner.strategies import al_amp, by_rule, committee, margin, swap, uniform
 from gardner.strategies.base import (
     Choice,
     Strategy,
@@ -13,12 +13,15 @@ from gardner.strategies.base import (
 )
 from gardner.strategies.external import make_strategy
 
+by_rule.register_rules()
+
 __all__ = [
     "Choice",
     "Strategy",
     "StrategyError",
     "View",
     "al_amp",
+    "by_rule",
     "choose",
     "committee",
     "make_registered",

@@ -14,7 +14,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from gardner.errors import InvalidInputError
+from gardner.rules import known
 from gardner.strategies.base import Choice, Floats, View, choose, register
+from gardner.strategies.by_rule import ByRule
 
 
 def margins(view: View) -> Floats:
@@ -38,16 +40,8 @@ def _unlabelled_fields(view: View) -> tuple[Floats, Floats]:
 
 @register("agnostic")
 @dataclass(frozen=True)
-class Agnostic:
+class Agnostic(known.Agnostic, ByRule):
     """Agnostic AL-AMP: the rows whose label tells most; for the sign the least certain, argmin |ω|/√V."""
-
-    informed = False
-
-    def query(self, view: View) -> Choice:
-        """Most informative first."""
-        if view.model.channel.scale_free:
-            return choose(view, -np.abs(margins(view)))
-        return choose(view, np.asarray(view.model.channel.information(*_unlabelled_fields(view))))
 
 
 @register("informed")

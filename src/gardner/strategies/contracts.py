@@ -4,6 +4,7 @@
     query(X, y, …, candidates, batch_size, return_utilities)  scikit-activeml's pool strategies
     f(classifier, X_pool, n_instances=1, …)                   modAL's query strategies
     f(view, …)                                                a plain function
+    f(mean, variance, …), a class derived from gardner.rules.Rule   a rule
     f(…), a class                                             makes one of the above from its parameters
 
 What fits none is refused, with a word on what would fit. Nothing is called to find out: a class
@@ -22,6 +23,7 @@ from types import ModuleType
 from typing import Any
 
 from gardner.errors import GardnerError, InvalidInputError
+from gardner.rules import as_rule, rule_like
 from gardner.strategies.adapters import (
     CLASSES,
     REQUIRED,
@@ -33,6 +35,7 @@ from gardner.strategies.adapters import (
     signature_of,
 )
 from gardner.strategies.base import Strategy, StrategyError, View
+from gardner.strategies.by_rule import RuleStrategy
 
 _FREE = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
 
@@ -43,6 +46,8 @@ def adapt(found: Any, name: str, parameters: dict[str, Any], home: ModuleType | 
     """
     if inspect.isbuiltin(found):  # sys.exit, os.abort, print
         raise StrategyError(f"{name} is a function that is built into Python, not a strategy", hint=REQUIRED)
+    if rule_like(found) and not hasattr(found, "query"):
+        return RuleStrategy(as_rule(found, name, parameters))
     if inspect.isclass(found):
         _check_class(found, name)
         return _answering(_construct(found, name, parameters), name)

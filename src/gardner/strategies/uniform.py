@@ -4,16 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from gardner.strategies.base import Choice, View, choose, register
+from gardner.rules import known
+from gardner.strategies.base import register
+from gardner.strategies.by_rule import ByRule
 
 
 @register("random")
 @dataclass(frozen=True)
-class Random:
+class Random(known.Random, ByRule):
     """Rows at random: typical subsets, what passive learning gets."""
-
-    informed = False
-
-    def query(self, view: View) -> Choice:
-        """Equal chances for all."""
-        return choose(view, view.rng.random(view.unlabelled.size))

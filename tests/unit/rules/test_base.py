@@ -30,7 +30,7 @@ def test_registered_rules_draw_scores(name: str) -> None:
 def test_levels_of_a_committee_are_binomial(members: int) -> None:
     levels = PosteriorCommittee(members).levels(MEAN, VARIANCE, Sign())
     votes = np.arange(members + 1)
-    chances = binom.pmf(votes[:, None], members, norm.cdf(MEAN / np.sqrt(VARIANCE)))
+    chances = np.asarray(binom.pmf(votes[:, None], members, norm.cdf(MEAN / np.sqrt(VARIANCE))))
     split = np.abs(2 * votes - members)
     known = [chances[split == one].sum(axis=0) for one in np.unique(split)]
     np.testing.assert_allclose(levels, known, atol=1e-13)
@@ -54,6 +54,7 @@ class Odd(Rule):
         self.answer = answer
 
     def levels(self, mean: Floats, variance: Floats, channel: Channel) -> Floats:
+        del mean, variance, channel
         return self.answer
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import itertools
 import math
 from collections.abc import Sequence
 
@@ -110,7 +111,7 @@ def test_a_large_committee_is_agnostic() -> None:
         learning_curve(PosteriorCommittee(K), pool_ratio=3.0, budget=1.0, batch_ratio=0.1).points[-1].log_volume - limit
         for K in (1, 5, 25, 125, 625)
     ]
-    assert all(here > there > 0.0 for here, there in zip(gaps, gaps[1:], strict=False))
+    assert all(here > there > 0.0 for here, there in itertools.pairwise(gaps))
     assert gaps[-1] < 1e-3 < 0.05 < gaps[0]
 
 
@@ -254,7 +255,9 @@ def test_refusals_are_one_line(rule: Rule, change: dict[str, object], says: str)
 
 
 def test_json_and_frame() -> None:
-    curve = learning_curve(load_rule("posterior-committee", {"members": 3}), **QUESTION)
+    curve = learning_curve(
+        load_rule("posterior-committee", {"members": 3}), pool_ratio=3.0, budget=1.0, batch_ratio=0.1
+    )
     record = curve.to_json()
     assert record["rule"] == "posterior-committee"
     assert record["parameters"] == {"members": 3}
