@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import inspect
-import json as reader
-import re
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -18,6 +16,7 @@ from rich.progress import Progress as Bar
 
 from gardner.cli.console import JSON, read_range
 from gardner.cli.interrupt import telling
+from gardner.cli.parameters import read_parameters
 from gardner.cli.results import show
 from gardner.errors import InvalidInputError
 from gardner.experiment.fields import Field, called
@@ -140,7 +139,9 @@ def _read(strategies: list[str], given: dict[str, Any], params: list[str]) -> Sp
             raise InvalidInputError(one.option, None, "it is needed", hint="gardner bench --help has examples")
     with called(options):
         values = {one.given_as: _numbers(one, given[one.given_as]) for one in FIELDS if one.given_as in given}
-        named = [StrategySpec(name, parameters) for name, parameters in _parameters(strategies, params)]
+        named = [
+            StrategySpec(name, parameters) for name, parameters in read_parameters(strategies, params, "strategies")
+        ]
         return Spec(named, **values)
 
 
@@ -168,36 +169,6 @@ def _named_models(spec: Spec) -> NamedModels:
         if external_name(one.model, text):
             found[one.model, shown] = (load_prior if one.model == "prior" else load_channel)(text)
     return found
-
-
-def _parameters(strategies: list[str], params: list[str]) -> list[tuple[str, dict[str, Any]]]:
-    """Parameters by strategy. A value is JSON where it reads as such (15, 0.5, true, [1, 2]) and
-    text otherwise.
-    """
-    found: dict[str, dict[str, Any]] = {name: {} for name in strategies}
-    for text in params:
-        left, equals, value = text.partition("=")
-        name, _, key = left.rpartition(".")
-        if not (equals and name and key):
-            raise InvalidInputError("--param", text, "it must look like STRATEGY.KEY=VALUE")
-        name = _full_name(name, strategies, text)
-        if key in found[name]:
-            raise InvalidInputError("--param", text, f"{left} is there twice")
-        try:
-            found[name][key] = reader.loads(value)
-        except ValueError:
-            found[name][key] = value
-    return [(name, found[name]) for name in strategies]
-
-
-def _full_name(name: str, strategies: list[str], text: str) -> str:
-    """A strategy of this command, also by its last part alone: Mine for my_strategy.py:Mine."""
-    meant = [name] if name in strategies else [one for one in strategies if re.split("[.:]", one)[-1] == name]
-    if not meant:
-        raise InvalidInputError("--param", text, f"the strategies of this command are {', '.join(strategies)}")
-    if len(meant) > 1:
-        raise InvalidInputError("--param", text, f"{name} may be {' or '.join(meant)}", hint="write it in full")
-    return meant[0]
 
 
 @contextmanager

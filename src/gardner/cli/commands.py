@@ -8,7 +8,20 @@ import typer
 from typer.core import TyperGroup
 
 from gardner import __version__
-from gardner.cli import bench, bounds, budget, curve, models, query, report, reproduce, results, strategies, volume
+from gardner.cli import (
+    bench,
+    bounds,
+    budget,
+    curve,
+    learning_curve,
+    models,
+    query,
+    report,
+    reproduce,
+    results,
+    strategies,
+    volume,
+)
 from gardner.cli.environment import check_environment
 
 
@@ -43,6 +56,7 @@ app.command("bench")(bench.command)
 app.command("bounds")(bounds.command)
 app.command("budget")(budget.command)
 app.command("curve")(curve.command)
+app.command("learning-curve")(learning_curve.command)
 app.command("models")(models.command)
 app.command("query")(query.command)
 app.command("report")(report.command)

@@ -15,7 +15,7 @@ from gardner.errors import InvalidInputError
 from gardner.records import write_file
 from gardner.report.embed import VEGA_LITE, standalone
 from gardner.report.measured import batch_chart, mixture_chart, sampling_chart
-from gardner.report.strategies import strategies_chart
+from gardner.report.strategies import learning_chart, strategies_chart
 from gardner.report.style import (
     GREY,
     HEIGHT,
@@ -34,6 +34,7 @@ from gardner.report.style import (
 __all__ = [
     "batch_chart",
     "complexity_chart",
+    "learning_chart",
     "magnetization_chart",
     "mixture_chart",
     "pool_size_chart",

@@ -1,4 +1,4 @@
-"""The chart of strategies against the bounds: log-volume or accuracy against the budget."""
+"""The charts of strategies against the bounds: log-volume or accuracy against the budget."""
 
 from __future__ import annotations
 
@@ -44,7 +44,32 @@ def strategies_chart(
     converged). ``bounds``: rows (kind, budget, log_volume, accuracy, stability), kind one of minimum, typical, maximum,
     halving, pool. ``quantity`` is what a still picture shows and what the switch shows first.
     """
-    data = pd.concat([_strategy_rows(curves), _bound_rows(bounds)], ignore_index=True)
+    return _against_bounds(_strategy_rows(curves), bounds, title, quantity)
+
+
+def learning_chart(
+    curves: pd.DataFrame, bounds: pd.DataFrame, title: str, *, quantity: Quantity = "log_volume"
+) -> AnyChart:
+    """Learning curves of rules, computed for many weights, against the bounds.
+
+    ``curves``: rows (rule, budget, log_volume, accuracy, status). ``bounds`` and ``quantity`` as for
+    :func:`strategies_chart`.
+    """
+    rows = pd.DataFrame(
+        {
+            "series": curves["rule"],
+            "role": "strategy",
+            **{name: curves[name].astype(float) for name in ("budget", "log_volume", "accuracy")},
+            "volume_text": [typeset(fixed(value, 4)) for value in curves["log_volume"]],
+            "accuracy_text": [typeset(fixed(value, 4)) for value in curves["accuracy"]],
+            "origin": [f"theory, {status}" for status in curves["status"]],
+        }
+    )
+    return _against_bounds(rows, bounds, title, quantity)
+
+
+def _against_bounds(rows: pd.DataFrame, bounds: pd.DataFrame, title: str, quantity: Quantity) -> AnyChart:
+    data = pd.concat([rows, _bound_rows(bounds)], ignore_index=True)
     names = data["series"].drop_duplicates().tolist()
     shown = legend_toggle("series", names)
     color, dash = _paint(data, names)
