@@ -202,7 +202,10 @@ def report(draw: st.DrawFn) -> Drawn:
 def written(draw: st.DrawFn) -> Drawn:
     """A curve written to targets of every kind."""
     out, files = draw(some.targets((".csv", ".json", ".svg", ".parquet", ".png", ".html")))
-    return ["curve", "-a", "3", "-n", "0.6", "--log-volume", "-0.9", "-o", out], files
+    learning = ["learning-curve", "random", "-a", "3", "-n", "0.6", "-k", "0.3", "-o", out]
+    return draw(
+        st.sampled_from((["curve", "-a", "3", "-n", "0.6", "--log-volume", "-0.9", "-o", out], learning))
+    ), files
 
 
 @st.composite

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 _TABLES = {".parquet", ".csv", ".json"}
 _FIGURES = {".svg", ".png", ".pdf", ".html"}
 _SHOWN = 10  # points of a curve in a table
-_BOUNDS = 8  # budgets at which a figure has the bounds
+_BOUNDS = 10  # budgets at which a figure has the bounds
 
 
 def command(

@@ -13,6 +13,7 @@ import vl_convert
 
 from gardner.report.figures import (
     batch_chart,
+    learning_chart,
     mixture_chart,
     sampling_chart,
     save,
@@ -82,6 +83,7 @@ def batches() -> pd.DataFrame:
 
 CHARTS: dict[str, Callable[[], AnyChart]] = {
     "strategies": lambda: strategies_chart(curves(), bounds(), "title"),
+    "learning": lambda: learning_chart(curves().assign(rule=curves()["strategy"], status="solved"), bounds(), "title"),
     "sampling": lambda: sampling_chart(*sampled(), "title"),
     "mixture": lambda: mixture_chart(*mixed(), "title"),
     "batch": lambda: batch_chart(batches(), "title"),
