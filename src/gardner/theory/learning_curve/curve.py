@@ -59,7 +59,7 @@ def learning_curve(
 
     >>> curve = learning_curve("agnostic", pool_ratio=3.0, budget=0.6, batch_ratio=0.05)
     >>> round(curve.points[-1].log_volume, 4), curve.points[-1].status.value
-    (-0.4133, 'solved')
+    (-0.4125, 'solved')
     """
     pair = _check(model, teacher)
     alpha = check_pool_ratio(pool_ratio)

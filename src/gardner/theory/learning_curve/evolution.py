@@ -21,7 +21,9 @@ from typing import NamedTuple
 import numpy as np
 
 from gardner.errors import ConvergenceError
+from gardner.model import Channel
 from gardner.model.arrays import Floats
+from gardner.theory.formula.expansion import channel_psi
 from gardner.theory.formula.pair import Pair
 from gardner.theory.learning_curve.grid import Grid
 from gardner.theory.random_subset.state_evolution import CERTAIN, WeightConjugates, weight_entropy, weight_moments
@@ -73,8 +75,8 @@ class Labelled(NamedTuple):
         V, channel = self.V * math.exp(-x), self.pair.student.channel
 
         def told(y: float) -> Floats:
-            psi, g, _ = channel.slopes(y, self.grid.omega, V)
-            return np.asarray(np.exp(psi) * np.asarray(g) ** 2)
+            psi, g = _psi_and_slope(channel, y, self.grid.omega, V)
+            return np.asarray(np.exp(psi) * g**2)
 
         return float(self.spread(x) @ sum_over_labels(self.pair, told))
 
@@ -87,11 +89,21 @@ class Labelled(NamedTuple):
         return math.log(self.V / prior_variance(self.pair, self.hat(x)))
 
 
+def _psi_and_slope(channel: Channel, y: float, omega: Floats, V: float) -> tuple[Floats, Floats]:
+    """ψ_Y and g on the cells; a channel without a closed form is tabulated."""
+    if channel.closed_form:
+        psi, g, _ = channel.slopes(y, omega, V)
+        return np.asarray(psi), np.asarray(g)
+    return channel_psi(channel, y, V).slopes(omega)[:2]
+
+
 def label_entropies(pair: Pair, omega: Floats, V: float) -> Floats:
     """−Σ_y e^ψ ψ of the cells (ω symmetric about zero) at variance V, in nats."""
 
     def entropy(y: float) -> Floats:
-        psi = np.asarray(pair.student.channel.log_partition(y, omega, V))
+        channel = pair.student.channel
+        closed = channel.closed_form
+        psi = np.asarray(channel.log_partition(y, omega, V)) if closed else _psi_and_slope(channel, y, omega, V)[0]
         return np.asarray(np.where(psi > -700.0, -np.exp(psi) * psi, 0.0))
 
     return sum_over_labels(pair, entropy)
@@ -193,7 +205,7 @@ def everything(rows: Labelled) -> Solved:
 @functools.lru_cache(maxsize=16)
 def _table(pair: Pair) -> tuple[Floats, Floats]:
     """ln V of the prior against ln q̂."""
-    hats = np.linspace(-12.0, math.log(CERTAIN) + 4.0, 160) - math.log(pair.student.prior.second_moment)
+    hats = np.linspace(-12.0, math.log(CERTAIN) + 4.0, 64) - math.log(pair.student.prior.second_moment)
     return hats, np.array([math.log(prior_variance(pair, math.exp(hat))) for hat in hats])
 
 
