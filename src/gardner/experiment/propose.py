@@ -31,7 +31,6 @@ from gardner.inference.posterior import Posterior
 from gardner.model import GLM, Channel, Flip, Gaussian, Linear, Probit, describe
 
 Floats = NDArray[np.float64]
-Progress = Callable[[float], None]
 
 NOISES = tuple(10.0**k for k in np.arange(-2.0, 2.1, 0.5))
 FLIPS = (0.01, 0.03, 0.1, 0.2)
@@ -75,7 +74,12 @@ class Proposals:
 
 
 def propose(
-    features: Floats, labels: Floats, batch: int = 10, *, model: GLM | None = None, progress: Progress = lambda _: None
+    features: Floats,
+    labels: Floats,
+    batch: int = 10,
+    *,
+    model: GLM | None = None,
+    progress: Callable[[float], None] = lambda _: None,
 ) -> Proposals:
     """Choose ``batch`` of the rows whose label is NaN; labels are −1 and +1, or any numbers for a regression.
 
@@ -212,7 +216,7 @@ def _candidates(real: bool) -> list[_Candidate]:
 
 
 def _fit(
-    rows: Floats, labels: Floats, candidates: list[_Candidate], *, refine: bool, progress: Progress
+    rows: Floats, labels: Floats, candidates: list[_Candidate], *, refine: bool, progress: Callable[[float], None]
 ) -> tuple[Posterior, tuple[tuple[GLM, float], ...]]:
     """The posterior of the largest evidence. Without labels all are one: noise as strong as the field is assumed."""
     if not len(labels) and refine:

@@ -75,9 +75,9 @@ class StrategySpec:
         """The same strategy with the parameters left out that say what a registered one does
         anyway.
         """
-        from gardner.strategies import registered
+        from gardner.strategies import registered_strategies
 
-        known = default_parameters(self.name) if self.name in registered() else {}
+        known = default_parameters(self.name) if self.name in registered_strategies() else {}
         kept = {key: value for key, value in self.parameters.items() if not (key in known and _same(known[key], value))}
         return StrategySpec(self.name, kept)
 

@@ -162,7 +162,7 @@ def register(name: str) -> Callable[[Factory], Factory]:
     return known
 
 
-def registered() -> dict[str, str]:
+def registered_strategies() -> dict[str, str]:
     """Name and first line of the documentation of every strategy that comes with the package."""
     return {name: (inspect.getdoc(factory) or "").split("\n")[0] for name, factory in sorted(_REGISTER.items())}
 

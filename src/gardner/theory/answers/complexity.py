@@ -17,7 +17,7 @@ from gardner.errors import ConvergenceError, InvalidInputError
 from gardner.model import GLM, PERCEPTRON
 from gardner.theory.as_json import Record, from_record, model_from, model_record, record_of, section
 from gardner.theory.curve import condensed, frozen
-from gardner.theory.curve.branch import Branch, Side, Status, follow, settled
+from gardner.theory.curve.branch import Branch, EndStatus, Side, follow, settled
 from gardner.theory.curve.point import Point, between, judged, next_to, point_of, typical_point, whole_pool_point
 from gardner.theory.curve.stationary import Problem, State, at_beta, at_log_volume, solve
 from gardner.theory.formula.free_entropy import BETA
@@ -93,7 +93,7 @@ def branch(problem: Problem, side: Side) -> Branch:
     """One side of a curve, as far as there are subsets of it, remembered."""
     followed = frozen.cut(follow(problem, side, stop_of(problem, side)))
     if side is Side.MAX and condensed.condenses(problem):
-        return replace(followed, status=Status.CONDENSED, reason=condensed.REASON)
+        return replace(followed, status=EndStatus.CONDENSED, reason=condensed.REASON)
     return followed
 
 
@@ -125,7 +125,7 @@ def complexity_curve(
     if points is not None:
         check_count("points", points, 3, MOST_POINTS)
     if problem.budget == problem.pool_ratio:
-        zero = {side.value: Status.ZERO.value for side in Side}
+        zero = {side.value: EndStatus.ZERO.value for side in Side}
         return Curve(problem, (whole_pool_point(problem),), zero, dict.fromkeys(zero, ""))
     sides = {side: branch(problem, side) for side in Side}
     states = {side: [settled(state) for state in sides[side].states] if points is None else [] for side in Side}
@@ -231,7 +231,7 @@ def complexity_at(
         return top
     end = side.states[-1].log_volume if side.states else top.log_volume
     if side.side.sign * (target - end) > 1e-12:
-        known = "the curve ends" if side.status is not Status.UNRESOLVED else "the curve could be followed only"
+        known = "the curve ends" if side.status is not EndStatus.UNRESOLVED else "the curve could be followed only"
         raise InvalidInputError(
             "log_volume",
             target,
