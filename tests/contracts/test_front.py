@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import doctest
 import importlib
 import inspect
 import subprocess
@@ -63,3 +64,16 @@ def test_import_is_light() -> None:
     script = f"import sys, gardner; dir(gardner); print([name for name in {heavy} if name in sys.modules])"
     result = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)  # noqa: S603
     assert result.stdout.strip() == "[]"
+
+
+def _public_functions() -> list[str]:
+    return [name for name in gardner.__all__ if inspect.isfunction(getattr(gardner, name))]
+
+
+@pytest.mark.parametrize("name", _public_functions())
+def test_public_functions_have_an_example(name: str) -> None:
+    """One that pytest finds (``--doctest-modules``) and so runs."""
+    function = getattr(gardner, name)
+    home = importlib.import_module(function.__module__)
+    found = {test.name: test.examples for test in doctest.DocTestFinder(recurse=True).find(home)}
+    assert found.get(f"{function.__module__}.{name}"), f"{name} has no example (>>>) in its docstring"

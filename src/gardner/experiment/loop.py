@@ -64,9 +64,9 @@ def run(
     it is another one.
 
     >>> from gardner.model import draw_instance
-    >>> from gardner.strategies import make_registered
+    >>> from gardner.strategies import make_strategy
     >>> problem = draw_instance(features=200, pool_ratio=3.0, seed=0, dtype=np.float32)
-    >>> curve = run(problem, make_registered("agnostic", {}), budget=0.6, batch_size=10, seed=0)
+    >>> curve = run(problem, make_strategy("agnostic"), budget=0.6, batch_size=10, seed=0)
     >>> last = curve.rounds[-1]
     >>> last.labels, abs(last.log_volume + 0.6 * math.log(2.0)) < 0.02
     (120, True)

@@ -107,7 +107,12 @@ def _check_strategies(strategies: Sequence[StrategySpec]) -> None:
 
 
 def read_spec(path: Path | str) -> Spec:
-    """A spec from a YAML file; the format is at the top of this module."""
+    """A spec from a YAML file; the format is at the top of this module.
+
+    >>> spec = read_spec("docs/examples/committees.yaml")
+    >>> spec.strategies[0].label, spec.values["features"], len(spec.tasks())
+    ('committee(members=45)', [2000], 20)
+    """
     from gardner.records.user_file import check_regular, reading  # not at the top: workers need none of it
 
     check_regular("spec", Path(path))

@@ -199,7 +199,11 @@ def _shuffle(rng: np.random.Generator, subsets: Integers, deck: Integers) -> Non
 
 
 def random_subsets(count: int, pool_size: int, size: int, rng: np.random.Generator) -> NDArray[np.int32]:
-    """Subsets of row indices, uniform, without repeats inside a subset."""
+    """Subsets of row indices, uniform, without repeats inside a subset.
+
+    >>> random_subsets(3, pool_size=10, size=4, rng=np.random.default_rng(0)).tolist()
+    [[6, 3, 2, 1], [8, 9, 0, 6], [5, 3, 1, 6]]
+    """
     if not isinstance(rng, np.random.Generator):
         raise InvalidInputError(
             "rng", rng, "it must be a numpy.random.Generator", hint="numpy.random.default_rng(seed)"

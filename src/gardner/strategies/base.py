@@ -116,7 +116,20 @@ class Strategy(Protocol):
 
 
 def choose(view: View, scores: Floats) -> Choice:
-    """The unlabelled rows of largest score; among equals at the edge, chance decides."""
+    """The unlabelled rows of largest score; among equals at the edge, chance decides.
+
+    A strategy that asks for the longest rows, in a run that spends 12 labels on 60 rows:
+
+    >>> class Longest:
+    ...     informed = False
+    ...
+    ...     def query(self, view: View) -> Choice:
+    ...         return choose(view, np.linalg.norm(view.pool[view.unlabelled], axis=1))
+    >>> import gardner
+    >>> problem = gardner.draw_instance(features=20, pool_ratio=3.0, seed=0)
+    >>> gardner.run(problem, Longest(), budget=0.6, batch_size=4, seed=0).rounds[-1].labels
+    12
+    """
     scores = np.asarray(scores)
     if scores.shape != view.unlabelled.shape:
         raise StrategyError(
@@ -163,7 +176,11 @@ def register(name: str) -> Callable[[Factory], Factory]:
 
 
 def registered_strategies() -> dict[str, str]:
-    """Name and first line of the documentation of every strategy that comes with the package."""
+    """Name and first line of the documentation of every strategy that comes with the package.
+
+    >>> registered_strategies()["random"]
+    'Rows at random: typical subsets, what passive learning gets.'
+    """
     return {name: (inspect.getdoc(factory) or "").split("\n")[0] for name, factory in sorted(_REGISTER.items())}
 
 

@@ -72,6 +72,9 @@ def bounds_sweep(
     """:func:`bounds` for several budgets; ``progress`` is called with the fraction done.
 
     ``workers`` processes share them (``None``: one for each core), with the same answers.
+
+    >>> [round(one.minimum.log_volume, 5) for one in bounds_sweep(pool_ratio=3.0, budgets=[0.3, 0.6])]
+    [-0.51, -0.96258]
     """
     wanted = list(budgets)
     for budget in wanted:

@@ -120,6 +120,10 @@ def complexity_curve(
     and the typical point among them; without it, the points the branch follower chose come back.
     ``progress`` is called with the fraction done; ``teacher`` is the teacher's model if it is not
     the student's.
+
+    >>> curve = complexity_curve(pool_ratio=3.0, budget=0.6, points=4)
+    >>> [(round(point.log_volume, 3), round(abs(point.complexity), 3)) for point in curve.points]
+    [(-0.963, 0.0), (-0.671, 1.096), (-0.38, 1.501), (-0.176, 0.0)]
     """
     problem = checked(model, pool_ratio, budget, teacher)
     if points is not None:
@@ -215,7 +219,12 @@ def complexity_at(
     log_volume: float,
     teacher: GLM | None = None,
 ) -> Point:
-    """Σ and everything else at a given (n, ln v); outside the curve's range an error tells the range."""
+    """Σ and everything else at a given (n, ln v); outside the curve's range an error tells the range.
+
+    >>> point = complexity_at(pool_ratio=3.0, budget=0.6, log_volume=-0.9)
+    >>> round(point.complexity, 5), round(point.accuracy, 4)
+    (0.42102, 0.8098)
+    """
     problem = checked(model, pool_ratio, budget, teacher)
     target = check_number("log_volume", log_volume)
     if problem.budget == problem.pool_ratio:
@@ -257,7 +266,12 @@ def complexity_points(
     log_volumes: Sequence[float],
     teacher: GLM | None = None,
 ) -> Curve:
-    """:func:`complexity_at` for several volumes; a curve that knows nothing of its ends."""
+    """:func:`complexity_at` for several volumes; a curve that knows nothing of its ends.
+
+    >>> found = complexity_points(pool_ratio=3.0, budget=0.6, log_volumes=[-0.9, -0.5])
+    >>> [round(point.complexity, 5) for point in found.points]
+    [0.42102, 1.40428]
+    """
     problem = checked(model, pool_ratio, budget, teacher)
     place = {"pool_ratio": problem.pool_ratio, "budget": problem.budget}
     found = [complexity_at(model, **place, log_volume=volume, teacher=teacher) for volume in log_volumes]
