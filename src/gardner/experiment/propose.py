@@ -19,10 +19,9 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from numbers import Integral
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 from scipy.optimize import minimize_scalar
 
 from gardner.errors import ConvergenceError, InvalidInputError
@@ -129,7 +128,7 @@ def _scaled(values: Floats) -> tuple[Floats, Floats]:
     return values / largest, largest
 
 
-def _numbers(name: str, values: Any) -> Floats:
+def _numbers(name: str, values: ArrayLike) -> Floats:
     try:
         return np.asarray(values, dtype=np.float64)
     except (TypeError, ValueError) as error:
@@ -137,7 +136,7 @@ def _numbers(name: str, values: Any) -> Floats:
         raise InvalidInputError(name, type(values).__name__, f"they must be numbers ({error})", hint=hint) from None
 
 
-def _check(features: Floats, labels: Floats, known: NDArray[np.bool_], batch: Any) -> None:
+def _check(features: Floats, labels: Floats, known: NDArray[np.bool_], batch: object) -> None:
     if features.ndim != 2 or labels.shape != features.shape[:1]:
         shapes = f"shapes {features.shape} and {labels.shape}"
         raise InvalidInputError("table", shapes, "features are rows × columns, and each row has a label or NaN")

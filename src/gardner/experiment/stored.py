@@ -83,7 +83,7 @@ def _trouble(folder: Path | str, keys: list[str]) -> str:
     return ""
 
 
-def parse_parameters(text: str) -> dict[str, Any]:
+def parse_parameters(text: str) -> dict[str, object]:
     """The parameters of a strategy from the text in a row."""
     try:
         found = json.loads(text)
@@ -120,7 +120,7 @@ def _check_rounds(folder: Path | str, frame: pd.DataFrame) -> None:
         raise _not_ours(folder, wrong.iloc[0]["key"], f"{found} is no round of its run")
 
 
-def _plain(value: Any) -> Any:
+def _plain(value: object) -> object:
     """A whole number of a column that holds nothing in other rows; a text short enough for an
     error.
     """

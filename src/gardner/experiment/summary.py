@@ -158,7 +158,7 @@ def _left_out(runs: pd.DataFrame, points: pd.DataFrame) -> list[str]:
     return [f"left out, as it ends before the first budget here: {'; '.join(ended)}"]
 
 
-def _tasks(frame: pd.DataFrame) -> set[tuple[Any, ...]]:
+def _tasks(frame: pd.DataFrame) -> set[tuple[object, ...]]:
     return set(frame[[*_SAME, "run_budget"]].itertuples(index=False, name=None))
 
 

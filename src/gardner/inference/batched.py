@@ -13,7 +13,7 @@ from functools import lru_cache
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from gardner.errors import InvalidInputError
 from gardner.inference.compiler import kept, specialised
@@ -218,8 +218,8 @@ def random_subsets(count: int, pool_size: int, size: int, rng: np.random.Generat
 
 
 def subset_log_volumes(
-    rows: NDArray[Any],
-    labels: NDArray[Any],
+    rows: ArrayLike,
+    labels: ArrayLike,
     subsets: Integers,
     model: GLM = PERCEPTRON,
     *,

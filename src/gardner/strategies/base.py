@@ -16,7 +16,7 @@ from __future__ import annotations
 
 import difflib
 import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Protocol, TypeVar, runtime_checkable
@@ -184,7 +184,7 @@ def registered_strategies() -> dict[str, str]:
     return {name: (inspect.getdoc(factory) or "").split("\n")[0] for name, factory in sorted(_REGISTER.items())}
 
 
-def make_registered(name: str, parameters: dict[str, Any]) -> Strategy:
+def make_registered(name: str, parameters: Mapping[str, object]) -> Strategy:
     """A fresh strategy by its registered name."""
     if name not in _REGISTER:
         near = difflib.get_close_matches(name, _REGISTER, n=1)
@@ -203,7 +203,7 @@ def make_registered(name: str, parameters: dict[str, Any]) -> Strategy:
 _KINDS = {bool: "true or false", int: "a whole number", float: "a number", str: "a text"}
 
 
-def _check_type(name: str, value: Any, wanted: Any) -> None:
+def _check_type(name: str, value: object, wanted: object) -> None:
     """Whatever a command line or a spec handed in, against the annotation; a whole number will do for a float."""
     if wanted not in _KINDS:
         return
