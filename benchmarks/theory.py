@@ -39,7 +39,7 @@ from typing import Any
 import numpy as np
 
 from gardner.model import PERCEPTRON
-from gardner.theory.curve.branch import Side, follow, settled
+from gardner.theory.curve.branch import Side, follow
 from gardner.theory.curve.stationary import Problem
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))  # so that it runs from any folder
@@ -56,10 +56,8 @@ def run_product(budgets: list[float]) -> Run:
     for n in budgets:
         began = time.perf_counter()
         for side in Side:
-            for found in follow(Problem(PERCEPTRON, ALPHA, n), side).states:
-                point = settled(found)
-                steps = found.iterations + (0 if point is found else point.iterations)
-                run.points.append(Point(n, side.value, list(point.theta), point.residual, steps))
+            for s in follow(Problem(PERCEPTRON, ALPHA, n), side, precise=True).states:
+                run.points.append(Point(n, side.value, list(s.theta), s.residual, s.iterations))
         run.seconds[n] = time.perf_counter() - began
     return run
 

@@ -21,8 +21,12 @@ COMMAND_LINE = {path.relative_to(HOME).as_posix() for path in HOME.glob("cli/*.p
 RULES: dict[str, tuple[set[str], set[str]]] = {
     "code is loaded in one place": (
         {"import_module", "exec_module", "module_from_spec", "spec_from_loader", "spec_from_file_location"}
-        | {"load_module", "run_path", "run_module", "__import__", "exec", "eval", "compile", "pickle", "marshal"},
+        | {"load_module", "run_path", "run_module", "__import__", "exec", "eval", "compile", "marshal"},
         {"loading.py", "__init__.py", "experiment/__init__.py"},  # these two: our own modules, when first used
+    ),
+    "objects are pickled between a process and the children it started, on their own pipe": (
+        {"pickle"},
+        {"theory/parallel.py"},
     ),
     "the one loader is called where a contract is checked": (
         {"load_named"},
@@ -34,7 +38,8 @@ RULES: dict[str, tuple[set[str], set[str]]] = {
     ),
     "strategies are loaded for tasks that the user asked for": (
         {"make_strategy"},
-        {"strategies/external.py", "strategies/__init__.py", "experiment/sweep.py", "experiment/worker.py"},
+        {"strategies/external.py", "experiment/sweep.py", "experiment/worker.py"}
+        | {"__init__.py", "strategies/__init__.py"},  # these two pass it on
     ),
     "sources of names are looked for where tasks are run": (
         {"source_of", "model_source", "code_version"},

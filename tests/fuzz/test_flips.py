@@ -24,10 +24,9 @@ def no_theory(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     import gardner.theory
     from gardner.experiment import summary
 
-    def bounds(*_: Any) -> Any:
-        status = SimpleNamespace(value="zero")
+    def bounds(*_: Any, **__: Any) -> Any:
         return SimpleNamespace(
-            minimum=SimpleNamespace(status=status, log_volume=-0.5),
+            minimum=SimpleNamespace(found=True, log_volume=-0.5),
             typical=SimpleNamespace(log_volume=-0.2, accuracy=0.6),
             halving=-0.21, discrete=True, capacity=1.0, label_entropy=1.0,
         )  # fmt: skip

@@ -17,7 +17,7 @@ from gardner.errors import ConvergenceError, InvalidInputError
 from gardner.model import GLM, PERCEPTRON
 from gardner.theory.as_json import Record, from_record, model_from, model_record, record_of, section
 from gardner.theory.curve import condensed, frozen
-from gardner.theory.curve.branch import Branch, EndStatus, Side, follow, settled
+from gardner.theory.curve.branch import Branch, EndStatus, Side, follow
 from gardner.theory.curve.point import Point, between, judged, next_to, point_of, typical_point, whole_pool_point
 from gardner.theory.curve.stationary import Problem, State, at_beta, at_log_volume, solve
 from gardner.theory.formula.free_entropy import BETA
@@ -89,9 +89,9 @@ class Curve:
 
 
 @functools.lru_cache(maxsize=64)
-def branch(problem: Problem, side: Side) -> Branch:
+def branch(problem: Problem, side: Side, precise: bool = False) -> Branch:
     """One side of a curve, as far as there are subsets of it, remembered."""
-    followed = frozen.cut(follow(problem, side, stop_of(problem, side)))
+    followed = frozen.cut(follow(problem, side, stop_of(problem, side), precise=precise))
     if side is Side.MAX and condensed.condenses(problem):
         return replace(followed, status=EndStatus.CONDENSED, reason=condensed.REASON)
     return followed
@@ -131,8 +131,8 @@ def complexity_curve(
     if problem.budget == problem.pool_ratio:
         zero = {side.value: EndStatus.ZERO.value for side in Side}
         return Curve(problem, (whole_pool_point(problem),), zero, dict.fromkeys(zero, ""))
-    sides = {side: branch(problem, side) for side in Side}
-    states = {side: [settled(state) for state in sides[side].states] if points is None else [] for side in Side}
+    sides = {side: branch(problem, side, precise=points is None) for side in Side}
+    states = {side: list(sides[side].states) for side in Side}
     reasons = {side: sides[side].reason for side in Side}
     if points is not None:
         states = _spread(problem, sides, points, reasons)

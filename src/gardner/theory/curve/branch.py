@@ -13,6 +13,7 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from enum import StrEnum
+from typing import NamedTuple
 
 import numpy as np
 
@@ -41,7 +42,7 @@ _MOST_STEPS = 400  # tried per side; an honest "unresolved" beats a hang, and a 
 _SHORTEST_WITH_CONJUGATES, _SHORTEST_NEAR_END = 1e-2, 0.1
 _TURN = 0.03  # longest step round a turning point of ln v
 _WALKING = 1e-6  # mismatch at which a point is good enough to go on from …
-_TINY = 0.01  # … at larger budgets than that
+_TINY, _LARGE = 0.01, 100.0  # … at larger budgets and in smaller pools than that
 _FIRST_STEP, _LONGEST_STEP, _SHORTEST_STEP = 0.6, 2.5, 1e-5
 
 
@@ -82,8 +83,8 @@ class EndStatus(StrEnum):
 class Branch:
     """The points of one side, from the first beyond β = 0 to the last, and how it ended.
 
-    The last is solved to full precision. The others lie on the branch to 10⁻⁶, which is enough to
-    go on from; :func:`settled` solves one of them fully.
+    The last is solved to full precision. The others may lie on the branch to 10⁻⁶ only, which is
+    enough to go on from.
     """
 
     problem: Problem
@@ -111,17 +112,18 @@ class Branch:
 Stop = Callable[[State], bool]
 
 
-def follow(problem: Problem, side: Side, stop: Stop = lambda _: False) -> Branch:
+def follow(problem: Problem, side: Side, stop: Stop = lambda _: False, *, precise: bool = False) -> Branch:
     """Follow one side to its end; never raises for numerical reasons, the status tells.
 
     ``stop`` says of a point that the rest is not wanted; the branch then ends there unresolved.
+    ``precise`` solves every point fully, not only the last: for who wants the points themselves.
     """
     states: list[State] = []
-    start, floor = np.full(6, np.nan), -math.inf
+    start, floor, tolerance = np.full(6, np.nan), -math.inf, TOLERANCE if precise else _walking(problem)
     try:
         with np.errstate(all="ignore"):  # overflow and NaN are looked for where they matter
             start, floor = begin(problem), _floor(problem, side)
-            status, reason = _walk(problem, side, start, states, stop, floor)
+            status, reason = _walk(problem, _Way(side, stop, floor, tolerance), start, states)
     except ConvergenceError as error:
         status, reason = EndStatus.UNRESOLVED, error.what
     except (ArithmeticError, np.linalg.LinAlgError) as error:  # overflow, division by zero
@@ -129,16 +131,19 @@ def follow(problem: Problem, side: Side, stop: Stop = lambda _: False) -> Branch
     if status is EndStatus.UNRESOLVED and states and states[-1].complexity < 0.0:
         states.pop()  # no subset has that volume
     if states:
-        states[-1] = settled(states[-1])
+        states[-1] = _settled(states[-1])
     reach = _reach(states[-1], floor) if status is EndStatus.UNRESOLVED and states else math.inf
     if reach < BRACKETED:
         status = EndStatus.BRACKETED
     elif reach < _NEARLY:
         status, reason = EndStatus.IMPRECISE, f"ln v can go no further than {reach:.0e}; {reason}"
+    lost = status in {EndStatus.UNRESOLVED, EndStatus.IMPRECISE} and not (states and stop(states[-1]))
+    if lost and tolerance > TOLERANCE:
+        return follow(problem, side, stop, precise=True)
     return Branch(problem, side, start, states, status, reason, floor)
 
 
-def settled(state: State) -> State:
+def _settled(state: State) -> State:
     """The same point of the branch, solved to full precision; where that fails, as it is (its residual tells)."""
     if state.residual <= TOLERANCE:
         return state
@@ -171,26 +176,33 @@ def _reach(state: State, floor: float) -> float:
     return min(abs(state.complexity / float(state.theta.beta)), max(state.log_volume - floor, 0.0))
 
 
-def _walk(
-    problem: Problem, side: Side, start: Floats, states: list[State], stop: Stop, floor: float
-) -> tuple[EndStatus, str]:
+class _Way(NamedTuple):
+    """How a side is to be walked: where to stop, how far ln v can go, and how precisely."""
+
+    side: Side
+    stop: Stop
+    floor: float
+    tolerance: float
+
+
+def _walk(problem: Problem, way: _Way, start: Floats, states: list[State]) -> tuple[EndStatus, str]:
     """Append solved points until the branch ends; returns how it ended."""
-    states.append(_first(problem, side, start))
-    tangent = _oriented(states[0], side.sign * np.eye(len(start))[BETA])  # away from β = 0
-    step, easy = _FIRST_STEP, 3 if _walking(problem) > TOLERANCE else 4  # evaluations
+    states.append(_first(problem, way, start))
+    tangent = _oriented(states[0], way.side.sign * np.eye(len(start))[BETA])  # away from β = 0
+    step, easy = _FIRST_STEP, 3 if way.tolerance > TOLERANCE else 4  # evaluations
     path = [(states[0].z, tangent)]
     for _ in range(_MOST_STEPS):
         last = states[-1]
         if last.complexity <= 0.0:
             states[-1] = _zero(problem, states[-2].z if len(states) > 1 else start, states)
             return EndStatus.ZERO, ""
-        if stop(last):
+        if way.stop(last):
             return EndStatus.UNRESOLVED, "not followed further"
-        reach = _reach(last, floor)
+        reach = _reach(last, way.floor)
         if reach < _TIGHT or abs(last.theta.beta) > _LARGEST_BETA:
             return (EndStatus.BRACKETED, "") if reach < BRACKETED else (EndStatus.UNRESOLVED, "|β| beyond 1e9")
         try:
-            new = _next(problem, side, last, _ahead(path, step))
+            new = _next(problem, way, last, _ahead(path, step))
         except ConvergenceError as error:
             if reach < _GOOD_ENOUGH:
                 return EndStatus.BRACKETED, ""
@@ -234,10 +246,11 @@ def _shortest_step(problem: Problem) -> float:
 def _walking(problem: Problem) -> float:
     """The mismatch a point may have on the way.
 
-    With conjugates among the unknowns, and at tiny budgets, the equations are too ill-conditioned for
-    less than full precision.
+    With conjugates among the unknowns, at tiny budgets and in large pools, the equations are too
+    ill-conditioned for less than full precision.
     """
-    return _WALKING if problem.pair.gaussian and problem.budget > _TINY else TOLERANCE
+    easy = problem.pair.gaussian and problem.budget > _TINY and problem.pool_ratio <= _LARGE
+    return _WALKING if easy else TOLERANCE
 
 
 def _oriented(state: State, direction: Floats) -> Floats:
@@ -246,36 +259,37 @@ def _oriented(state: State, direction: Floats) -> Floats:
     return tangent if tangent @ direction > 0.0 else -tangent
 
 
-def _first(problem: Problem, side: Side, start: Floats) -> State:
+def _first(problem: Problem, way: _Way, start: Floats) -> State:
     """The first point beyond β = 0; at small budgets curves are flat, and β further out keeps clear of rounding."""
     furthest = 0.3 * min(max(0.1 / problem.budget, 1.0), 10.0)
     for beta in furthest * np.array([1.0, 0.3, 0.1, 0.03, 0.01]):
-        target = side.sign * (beta if abs(beta - 1.0) > 0.05 else 0.9)  # at β = 1 the equations are a limit
+        target = way.side.sign * (beta if abs(beta - 1.0) > 0.05 else 0.9)  # at β = 1 the equations are a limit
         guess = start.copy()
         guess[BETA] = np.arcsinh(target)
         try:
-            return solve(problem, guess, at_beta(target), _walking(problem))
+            return solve(problem, guess, at_beta(target), way.tolerance)
         except ConvergenceError as error:
             failure = error
     raise ConvergenceError(f"no point next to the typical subset ({failure.what})")
 
 
-def _next(problem: Problem, side: Side, last: State, ahead: Floats) -> State:
+def _next(problem: Problem, way: _Way, last: State, ahead: Floats) -> State:
     """One step along the branch; a landing that turned round or jumped to another branch is refused."""
     predicted, step = last.z + ahead, float(np.linalg.norm(ahead))
     tangent = ahead / step
-    new = solve(problem, predicted, at_distance(predicted, tangent), _walking(problem))
+    new = solve(problem, predicted, at_distance(predicted, tangent), way.tolerance)
     # at tiny t = q − m² the coordinate ln t carries rounding noise that nothing else feels
     if np.linalg.norm(np.delete(new.z - predicted, LN_T)) > 0.75 * step:
         raise ConvergenceError("the corrector moved further than the predictor")
     if abs(np.asarray(new.tangent) @ tangent) < _STRAIGHT and step > 1e-2:
         raise ConvergenceError("the branch bends too sharply for the step")
-    backwards = side.sign * (new.log_volume - last.log_volume) < -_NOISE
+    sign = way.side.sign
+    backwards = sign * (new.log_volume - last.log_volume) < -_NOISE
     if new.theta.beta * last.theta.beta <= 0.0 or (backwards and abs(last.theta.beta) > _WALL):
         raise ConvergenceError("the branch turned back")
     # a turning point of ln v between the two; the slope tells, also where ln v is still beyond the last one's
-    rises = side.sign * float(ahead @ last.log_volume_slope) > 0.0
-    falls = side.sign * float(_oriented(new, new.z - last.z) @ new.log_volume_slope) < 0.0
+    rises = sign * float(ahead @ last.log_volume_slope) > 0.0
+    falls = sign * float(_oriented(new, new.z - last.z) @ new.log_volume_slope) < 0.0
     turns = rises and (backwards or (falls and abs(new.theta.beta) < _WALL))
     if turns and step > _TURN:  # between there and here Σ may have been negative
         raise ConvergenceError("the branch turns back in ln v")

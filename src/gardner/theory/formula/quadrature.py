@@ -83,7 +83,9 @@ def peak(
         if not np.max(np.abs(step) * np.sqrt(-bend)) > 1e-3:
             break
         low, high = np.where(slope > 0.0, mode, low), np.where(slope < 0.0, mode, high)
-        new, middle = mode - step, 0.5 * (low + high)
+        new = mode - step
+        with np.errstate(invalid="ignore"):  # no bracket yet
+            middle = 0.5 * (low + high)
         # without progress Newton may jump to and fro for ever, just inside the bracket
         good = (new >= low) & (new <= high) & (np.abs(slope) < 0.5 * steepest)
         steepest = np.abs(slope)

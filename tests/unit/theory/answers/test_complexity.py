@@ -180,7 +180,7 @@ def test_whole_pool_is_one_subset() -> None:
 )
 def test_bad_input(arguments: dict[str, object], complaint: str) -> None:
     with pytest.raises(InvalidInputError, match=complaint):
-        complexity_curve(**arguments)  # type: ignore[arg-type]
+        complexity_curve(**{"pool_ratio": 3.0, "budget": 0.6, **arguments})  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize("volume", [-2.0, -0.1, math.nan])
