@@ -12,7 +12,7 @@ from gardner.model import GLM, PERCEPTRON
 from gardner.theory.answers.complexity import branch, checked
 from gardner.theory.answers.extremes import Extremes, extremes
 from gardner.theory.answers.results import Bounds, End
-from gardner.theory.curve.branch import Side, Status
+from gardner.theory.curve.branch import EndStatus, Side
 from gardner.theory.curve.condensed import condensed_point
 from gardner.theory.curve.frozen import is_frozen
 from gardner.theory.curve.point import frozen_point, judged, point_of, typical_point, whole_pool_point
@@ -38,11 +38,11 @@ def bounds(model: GLM = PERCEPTRON, *, pool_ratio: float, budget: float, teacher
     limits = (most, label_entropy(pair))
     if problem.budget == problem.pool_ratio:
         only = whole_pool_point(problem)
-        end, same = End(only, Status.ZERO, None, ""), Extremes(only, only, only, only)
+        end, same = End(only, EndStatus.ZERO, None, ""), Extremes(only, only, only, only)
         return Bounds(problem, end, only, end, whole, same, *limits)
     top, low, high = typical_point(problem), end_of(problem, Side.MIN), end_of(problem, Side.MAX)
     if is_frozen(problem):
-        low = End(top, Status.FROZEN, None, low.reason)
+        low = End(top, EndStatus.FROZEN, None, low.reason)
     ends = {Side.MIN: low.point, Side.MAX: high.point}
     far = extremes(problem, {side: branch(problem, side) for side in Side}, ends)
     return Bounds(problem, low, top, high, whole, far, *limits)
@@ -53,10 +53,10 @@ def end_of(problem: Problem, side: Side) -> End:
     followed = branch(problem, side)
     point = point_of(followed.end) if followed.end is not None else None
     status, reason = judged(followed.status, point, followed.reason)
-    if point is not None and followed.status is Status.FROZEN:
+    if point is not None and followed.status is EndStatus.FROZEN:
         return End(frozen_point(problem, point), status, followed.bracket, reason, doubting=point)
-    if followed.status is Status.CONDENSED:
-        return End(condensed_point(problem), Status.CONDENSED, None, reason, doubting=point)
+    if followed.status is EndStatus.CONDENSED:
+        return End(condensed_point(problem), EndStatus.CONDENSED, None, reason, doubting=point)
     return End(point, status, followed.bracket, reason)
 
 
@@ -72,6 +72,9 @@ def bounds_sweep(
     """:func:`bounds` for several budgets; ``progress`` is called with the fraction done.
 
     ``workers`` processes share them (``None``: one for each core), with the same answers.
+
+    >>> [round(one.minimum.log_volume, 5) for one in bounds_sweep(pool_ratio=3.0, budgets=[0.3, 0.6])]
+    [-0.51, -0.96258]
     """
     wanted = list(budgets)
     for budget in wanted:
