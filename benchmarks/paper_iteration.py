@@ -16,6 +16,7 @@ import jax.numpy as jnp
 import numpy as np
 from jax.scipy.special import logsumexp
 
+from gardner.errors import ConvergenceError
 from gardner.model import PERCEPTRON, library_of
 from gardner.theory.curve.branch import Side
 from gardner.theory.curve.stationary import TOLERANCE
@@ -232,7 +233,11 @@ def iterate(start: Iterate, fixed: Floats, deadline: float) -> Iterate:
             eta, weights = padded(*outer_grid(PAIR, z).normal())
             made_at = z
         arguments = (now.x, np.float64(now.phi), np.float64(now.damping), last, fixed)
-        x, phi, damping, last, mismatch, count = burst(*arguments, eta, weights, windows_at(theta, eta))
+        try:
+            windows = windows_at(theta, eta)
+        except ConvergenceError:  # an iterate so far off that its integrand has no peak
+            return Iterate(now.x, now.phi, now.damping, math.nan, now.sweeps)
+        x, phi, damping, last, mismatch, count = burst(*arguments, eta, weights, windows)
         now = Iterate(np.asarray(x), float(phi), float(damping), float(mismatch), now.sweeps + int(count))
         if not now.mismatch > tolerance:  # converged, or NaN
             break
