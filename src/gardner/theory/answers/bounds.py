@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 import math
 from collections.abc import Callable, Iterable
+from dataclasses import replace
 
 import numpy as np
 
@@ -12,14 +13,24 @@ from gardner.model import GLM, PERCEPTRON
 from gardner.theory.answers.complexity import branch, checked
 from gardner.theory.answers.extremes import Extremes, extremes
 from gardner.theory.answers.results import Bounds, End
-from gardner.theory.curve.branch import EndStatus, Side
+from gardner.theory.curve.branch import Branch, EndStatus, Side
 from gardner.theory.curve.condensed import condensed_point
 from gardner.theory.curve.frozen import is_frozen
-from gardner.theory.curve.point import frozen_point, judged, point_of, typical_point, whole_pool_point
+from gardner.theory.curve.point import (
+    Point,
+    frozen_point,
+    judged,
+    order_parameters,
+    point_of,
+    typical_point,
+    whole_pool_point,
+)
 from gardner.theory.curve.stationary import Problem
 from gardner.theory.formula.information import capacity, label_entropy
 from gardner.theory.parallel import answers
 from gardner.theory.random_subset.typical import pool
+
+_LONGEST_SHARE = 0.1  # overlaps move on by no more than ten times what they moved between the last two points
 
 
 @np.errstate(all="ignore")  # overflow and NaN are looked for where they matter
@@ -57,7 +68,30 @@ def end_of(problem: Problem, side: Side) -> End:
         return End(frozen_point(problem, point), status, followed.bracket, reason, doubting=point)
     if followed.status is EndStatus.CONDENSED:
         return End(condensed_point(problem), EndStatus.CONDENSED, None, reason, doubting=point)
+    if point is not None and followed.bracket is not None:
+        point = _with_drift(point, followed)
     return End(point, status, followed.bracket, reason)
+
+
+def _with_drift(point: Point, followed: Branch) -> Point:
+    """The last point of a branch whose end lies further on: what may still move is part of its errors.
+
+    On a wall ln v stands still while the overlaps go on. They move on as fast, per ln v, as between
+    the last two points, for no more than the width of the bracket.
+    """
+    if followed.bracket is None or len(followed.states) < 2:
+        return point
+    width = followed.bracket[1] - followed.bracket[0]
+    before, last = (order_parameters(followed.problem.pair, state.theta) for state in followed.states[-2:])
+    passed = abs(followed.states[-1].log_volume - followed.states[-2].log_volume)
+    share = width / max(passed, _LONGEST_SHARE * width) if width > 0.0 else 0.0
+    accuracy = share * abs(last["accuracy"] - before["accuracy"])
+    relative = share * max(abs(last[name] - before[name]) / abs(last[name]) for name in ("m", "q", "Q", "r"))
+    return replace(
+        point,
+        accuracy_error=point.accuracy_error + accuracy,
+        relative_error=point.relative_error + relative,
+    )
 
 
 def bounds_sweep(

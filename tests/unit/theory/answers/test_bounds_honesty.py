@@ -160,3 +160,12 @@ def test_whoever_knows_the_weights_is_always_right() -> None:
     assert frozen.log_volume == doubting.log_volume
     assert math.isnan(frozen.beta)
     assert doubting.accuracy < 1.0
+
+
+def test_what_still_moves_on_a_wall_is_part_of_the_error() -> None:
+    """Ln v stands still while accuracy goes on; an earlier version said 0.5005 and 0.5010, each to 10⁻¹³."""
+    end = bounds(GLM(Gaussian(), Probit(0.1)), pool_ratio=50.0, budget=5.0).minimum
+    assert end.status is EndStatus.BRACKETED
+    assert end.point is not None
+    assert 1e-4 < end.point.accuracy_error < 1e-2
+    assert abs(end.point.accuracy - 0.5) < 2.0 * end.point.accuracy_error
