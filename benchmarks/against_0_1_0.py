@@ -51,7 +51,7 @@ from gardner.model import GLM, parse_channel, parse_prior
 for prior, channel, alpha, budget in json.loads(sys.argv[1]):
     model, answer = GLM(parse_prior(prior), parse_channel(channel)), {}
     try:
-        found = bounds(model, alpha, budget)
+        found = bounds(model, pool_ratio=alpha, budget=budget)
         for name, point in (("min", found.minimum.point), ("typical", found.typical), ("max", found.maximum.point)):
             if point is not None:
                 errors = (point.quadrature_error, getattr(point, "accuracy_error", 0.0))

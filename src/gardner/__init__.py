@@ -1,37 +1,85 @@
 """Gardner: how good can any pool-based active-learning strategy possibly be, and how close does yours get?
 
 Everything public is importable from here and loaded on first use, so that ``import gardner`` stays fast.
+``dir(gardner)`` lists it. A name that is added stands in three places: for type checkers, for the
+loader, and in ``__all__``; ``tests/contracts/test_front.py`` holds them together.
 """
 
 from __future__ import annotations
 
 import importlib
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from gardner.errors import ConvergenceError, GardnerError, InvalidInputError
+    from gardner.experiment import (
+        Outcome,
+        Progress,
+        Round,
+        Run,
+        Spec,
+        StrategySpec,
+        Summary,
+        SweepError,
+        Task,
+        read_results,
+        read_spec,
+        run,
+        run_tasks,
+        summarise,
+    )
+    from gardner.experiment.propose import Proposal, Proposals, propose
     from gardner.inference import (
         Posterior,
+        Start,
         Status,
+        SubsetVolumes,
         infer,
         random_subsets,
         sample_version_space,
         subset_log_volumes,
         warm_start,
     )
-    from gardner.model import GLM, PERCEPTRON, Gaussian, Instance, Sign, draw_instance
+    from gardner.model import (
+        GLM,
+        PERCEPTRON,
+        Absolute,
+        Channel,
+        Flip,
+        GaussBernoulli,
+        Gaussian,
+        Instance,
+        Laplace,
+        Linear,
+        Logistic,
+        Prior,
+        Probit,
+        Rademacher,
+        Sign,
+        draw_instance,
+        parse_channel,
+        parse_prior,
+    )
+    from gardner.model.numeric import NumericChannel, NumericPrior
+    from gardner.strategies import Choice, Strategy, StrategyError, View, choose, make_strategy, registered_strategies
     from gardner.theory import (
         Bounds,
         BudgetAnswer,
         Curve,
+        End,
+        EndStatus,
+        Extremes,
         LearningCurve,
         Point,
+        Solution,
         Typical,
         bounds,
         bounds_sweep,
         budget_for,
+        capacity,
         complexity_at,
         complexity_curve,
+        complexity_points,
         learning_curve,
         pool,
         typical,
@@ -40,29 +88,94 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 
 _HOMES = {
-    "gardner.errors": ("ConvergenceError", "GardnerError", "InvalidInputError"),
+    "gardner.errors": (
+        "ConvergenceError",
+        "GardnerError",
+        "InvalidInputError",
+    ),
+    "gardner.experiment": (
+        "Outcome",
+        "Progress",
+        "Round",
+        "Run",
+        "Spec",
+        "StrategySpec",
+        "Summary",
+        "SweepError",
+        "Task",
+        "read_results",
+        "read_spec",
+        "run",
+        "run_tasks",
+        "summarise",
+    ),
+    "gardner.experiment.propose": (
+        "Proposal",
+        "Proposals",
+        "propose",
+    ),
     "gardner.inference": (
         "Posterior",
+        "Start",
         "Status",
+        "SubsetVolumes",
         "infer",
         "random_subsets",
         "sample_version_space",
         "subset_log_volumes",
         "warm_start",
     ),
-    "gardner.model": ("GLM", "PERCEPTRON", "Gaussian", "Instance", "Sign", "draw_instance"),
+    "gardner.model": (
+        "GLM",
+        "PERCEPTRON",
+        "Absolute",
+        "Channel",
+        "Flip",
+        "GaussBernoulli",
+        "Gaussian",
+        "Instance",
+        "Laplace",
+        "Linear",
+        "Logistic",
+        "Prior",
+        "Probit",
+        "Rademacher",
+        "Sign",
+        "draw_instance",
+        "parse_channel",
+        "parse_prior",
+    ),
+    "gardner.model.numeric": (
+        "NumericChannel",
+        "NumericPrior",
+    ),
+    "gardner.strategies": (
+        "Choice",
+        "Strategy",
+        "StrategyError",
+        "View",
+        "choose",
+        "make_strategy",
+        "registered_strategies",
+    ),
     "gardner.theory": (
         "Bounds",
         "BudgetAnswer",
         "Curve",
+        "End",
+        "EndStatus",
+        "Extremes",
         "LearningCurve",
         "Point",
+        "Solution",
         "Typical",
         "bounds",
         "bounds_sweep",
         "budget_for",
+        "capacity",
         "complexity_at",
         "complexity_curve",
+        "complexity_points",
         "learning_curve",
         "pool",
         "typical",
@@ -73,42 +186,90 @@ _HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
 __all__ = [
     "GLM",
     "PERCEPTRON",
+    "Absolute",
     "Bounds",
     "BudgetAnswer",
+    "Channel",
+    "Choice",
     "ConvergenceError",
     "Curve",
+    "End",
+    "EndStatus",
+    "Extremes",
+    "Flip",
     "GardnerError",
+    "GaussBernoulli",
     "Gaussian",
     "Instance",
     "InvalidInputError",
+    "Laplace",
     "LearningCurve",
+    "Linear",
+    "Logistic",
+    "NumericChannel",
+    "NumericPrior",
+    "Outcome",
     "Point",
     "Posterior",
+    "Prior",
+    "Probit",
+    "Progress",
+    "Proposal",
+    "Proposals",
+    "Rademacher",
+    "Round",
+    "Run",
     "Sign",
+    "Solution",
+    "Spec",
+    "Start",
     "Status",
+    "Strategy",
+    "StrategyError",
+    "StrategySpec",
+    "SubsetVolumes",
+    "Summary",
+    "SweepError",
+    "Task",
     "Typical",
+    "View",
     "bounds",
     "bounds_sweep",
     "budget_for",
+    "capacity",
+    "choose",
     "complexity_at",
     "complexity_curve",
+    "complexity_points",
     "draw_instance",
     "infer",
     "learning_curve",
+    "make_strategy",
+    "parse_channel",
+    "parse_prior",
     "pool",
+    "propose",
     "random_subsets",
+    "read_results",
+    "read_spec",
+    "registered_strategies",
+    "run",
+    "run_tasks",
     "sample_version_space",
     "subset_log_volumes",
+    "summarise",
     "typical",
     "warm_start",
 ]
 
 
-def __getattr__(name: str) -> Any:
-    if name in _HOME_OF:
-        return getattr(importlib.import_module(_HOME_OF[name]), name)
-    raise AttributeError(f"module 'gardner' has no attribute {name!r}")
+if not TYPE_CHECKING:  # a type checker knows the names from above, and so finds those that are misspelt
+
+    def __getattr__(name: str) -> object:
+        if name in _HOME_OF:
+            return getattr(importlib.import_module(_HOME_OF[name]), name)
+        raise AttributeError(f"module 'gardner' has no attribute {name!r}")
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *_HOME_OF})
+    return sorted({*__all__, *(name for name in globals() if name.startswith("__") and name.endswith("__"))})

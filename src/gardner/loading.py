@@ -62,7 +62,7 @@ def is_external(name: str) -> bool:
     return any(mark in name for mark in ".:/\\")
 
 
-def load_named(what: str, name: str, likely: Callable[[Any], bool]) -> Found:
+def load_named(what: str, name: str, likely: Callable[[object], bool]) -> Found:
     """Import what a name leads to. ``what`` it is to be, and which values are ``likely``, is for
     error messages.
     """
@@ -263,7 +263,7 @@ def _failed(where: Path | str, error: BaseException) -> LoadError:
 
 
 def _not_there(
-    what: str, name: str, module: ModuleType, attribute: str, says: str, likely: Callable[[Any], bool]
+    what: str, name: str, module: ModuleType, attribute: str, says: str, likely: Callable[[object], bool]
 ) -> InvalidInputError:
     there = _available(module, likely)
     near = difflib.get_close_matches(attribute, there, n=1)
@@ -273,7 +273,7 @@ def _not_there(
     return InvalidInputError(what, name, says, hint=hint)
 
 
-def _available(module: ModuleType, likely: Callable[[Any], bool]) -> list[str]:
+def _available(module: ModuleType, likely: Callable[[object], bool]) -> list[str]:
     """Names in a module that could be meant, what it merely imported left out."""
     public = getattr(module, "__all__", None)
     named = {name: value for name, value in vars(module).items() if not name.startswith("_") and likely(value)}

@@ -97,7 +97,7 @@ def test_theory_and_workers_know_the_models(scratch: Path) -> None:
     model = "--prior", "raised-cosine", "--channel", "heavy-tailed:1.5"
     bounds = json.loads(run(scratch, "-m", "gardner", "bounds", "-a", "3", "-n", "0.6", "--json", *model))
     volume = bounds["log_volume"]
-    assert volume["min"] < volume["typical"] < volume["max"] < 0.0
+    assert volume["minimum"] < volume["typical"] < volume["maximum"] < 0.0
     check_bench(scratch, *model, "--out", "of-models")
 
 

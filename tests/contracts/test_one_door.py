@@ -42,7 +42,8 @@ RULES: dict[str, tuple[set[str], set[str]]] = {
     ),
     "strategies are loaded for tasks that the user asked for": (
         {"make_strategy"},
-        {"strategies/external.py", "strategies/__init__.py", "experiment/sweep.py", "experiment/worker.py"},
+        {"strategies/external.py", "experiment/sweep.py", "experiment/worker.py"}
+        | {"__init__.py", "strategies/__init__.py"},  # these two pass it on
     ),
     "sources of names are looked for where tasks are run": (
         {"source_of", "model_source", "code_version"},

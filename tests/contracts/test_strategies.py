@@ -13,11 +13,11 @@ import pytest
 from gardner.errors import ConvergenceError, InvalidInputError
 from gardner.experiment import Run, run
 from gardner.model import GLM, Flip, Instance, Linear, draw_instance
-from gardner.strategies import Choice, Strategy, StrategyError, View, choose, make_registered, registered
+from gardner.strategies import Choice, Strategy, StrategyError, View, choose, make_registered, registered_strategies
 
 FEATURES, BUDGET = 40, 0.6
 PROBLEM = draw_instance(FEATURES, 3.0, seed=0)
-every_strategy = pytest.mark.parametrize("name", list(registered()))
+every_strategy = pytest.mark.parametrize("name", list(registered_strategies()))
 
 
 def play(name: str, problem: Instance = PROBLEM, batch_size: int = 4, budget: float = BUDGET, seed: int = 0) -> Run:
@@ -26,7 +26,7 @@ def play(name: str, problem: Instance = PROBLEM, batch_size: int = 4, budget: fl
 
 @every_strategy
 def test_documented_in_one_line(name: str) -> None:
-    line = registered()[name]
+    line = registered_strategies()[name]
     assert 20 < len(line) < 120
     assert ("reads hidden labels" in line) == make_registered(name, {}).informed
 
@@ -133,7 +133,7 @@ def test_ties(name: str) -> None:
 
 def test_every_strategy_of_the_paper_is_there() -> None:
     paper = {"agnostic", "informed", "least-informative", "committee", "logistic", "perceptron", "random", "mixture"}
-    assert paper <= set(registered())
+    assert paper <= set(registered_strategies())
 
 
 @dataclass

@@ -38,9 +38,9 @@ def command(json: bool = JSON) -> None:
 
 
 def _registered() -> dict[str, str]:
-    from gardner.strategies import registered
+    from gardner.strategies import registered_strategies
 
-    return registered()
+    return registered_strategies()
 
 
 def _record(name: str, description: str) -> dict[str, Any]:

@@ -6,13 +6,14 @@ Loaded on first use: a worker that only hands tasks on, or a command that only r
 from __future__ import annotations
 
 import importlib
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from gardner.experiment.cluster import SweepError, local_cluster
     from gardner.experiment.loop import run
     from gardner.experiment.rounds import Round, Run, Seconds
     from gardner.experiment.spec import Spec, read_spec
+    from gardner.experiment.stored import read_results
     from gardner.experiment.summary import Summary, summarise
     from gardner.experiment.sweep import Outcome, Progress, run_tasks
     from gardner.experiment.task import StrategySpec, Task
@@ -22,6 +23,7 @@ _HOMES = {
     "loop": ("run",),
     "rounds": ("Round", "Run", "Seconds"),
     "spec": ("Spec", "read_spec"),
+    "stored": ("read_results",),
     "summary": ("Summary", "summarise"),
     "sweep": ("Outcome", "Progress", "run_tasks"),
     "task": ("StrategySpec", "Task"),
@@ -40,6 +42,7 @@ __all__ = [
     "SweepError",
     "Task",
     "local_cluster",
+    "read_results",
     "read_spec",
     "run",
     "run_tasks",
@@ -47,7 +50,9 @@ __all__ = [
 ]
 
 
-def __getattr__(name: str) -> Any:
-    if name in _HOME_OF:
-        return getattr(importlib.import_module(f"gardner.experiment.{_HOME_OF[name]}"), name)
-    raise AttributeError(f"module 'gardner.experiment' has no attribute {name!r}")
+if not TYPE_CHECKING:  # a type checker knows the names from above, and so finds those that are misspelt
+
+    def __getattr__(name: str) -> object:
+        if name in _HOME_OF:
+            return getattr(importlib.import_module(f"gardner.experiment.{_HOME_OF[name]}"), name)
+        raise AttributeError(f"module 'gardner.experiment' has no attribute {name!r}")

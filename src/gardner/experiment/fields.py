@@ -24,7 +24,7 @@ import typing
 from collections.abc import Hashable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeGuard
 
 from gardner.errors import InvalidInputError
 
@@ -88,7 +88,7 @@ class Field:
         """``prior`` or ``channel`` for the text of a model, and empty for anything else."""
         return self.name.rpartition("_")[2] if self.kind is str else ""
 
-    def check(self, value: Any) -> Any:
+    def check(self, value: object) -> Any:
         """The value as it is kept, or an error that names the field."""
         if self.kind is int:
             return _check_whole(self.given_as, value, self.least)
@@ -100,7 +100,7 @@ class Field:
             return value
         return _check_model(self.given_as, self.model, value)
 
-    def check_all(self, given: Any) -> list[Any]:
+    def check_all(self, given: object) -> list[Any]:
         """The values of a sweep, each checked and there once."""
         if self.counted and not isinstance(given, Sequence):
             return list(range(self._check_count(given)))
@@ -109,7 +109,7 @@ class Field:
         check_distinct(self.given_as, values)
         return values
 
-    def _check_count(self, count: Any) -> int:
+    def _check_count(self, count: object) -> int:
         _check_width(self.given_as, count)
         if not _is_whole(count) or not 1 <= count <= MOST_SEEDS:
             rule = f"it must be a whole number from 1 to {MOST_SEEDS}, or a list"
@@ -144,7 +144,7 @@ def called(names: Mapping[str, str]) -> Iterator[None]:
 
 
 def check_distinct(
-    name: str, values: Sequence[Hashable], shown: Sequence[Any] | None = None, hint: str = "name each once"
+    name: str, values: Sequence[Hashable], shown: Sequence[object] | None = None, hint: str = "name each once"
 ) -> None:
     """At least one, and none twice; errors show ``shown`` where values are not for readers."""
     if not values:
@@ -156,15 +156,15 @@ def check_distinct(
         seen.add(value)
 
 
-def _is_list(given: Any) -> bool:
+def _is_list(given: object) -> TypeGuard[Sequence[object]]:
     return isinstance(given, Sequence) and not isinstance(given, str | bytes)
 
 
-def _is_whole(value: Any) -> bool:
+def _is_whole(value: object) -> TypeGuard[int]:
     return isinstance(value, int) and not isinstance(value, bool)
 
 
-def _check_width(name: str, value: Any) -> None:
+def _check_width(name: str, value: object) -> None:
     """Whole numbers go into arrays and tables; Python's own have no end, and cannot even be printed
     beyond some.
     """
@@ -173,22 +173,21 @@ def _check_width(name: str, value: Any) -> None:
         raise InvalidInputError(name, shown, "it must fit into 64 bits")
 
 
-def _check_whole(name: str, value: Any, least: int) -> int:
+def _check_whole(name: str, value: object, least: int) -> int:
     _check_width(name, value)
     if not _is_whole(value) or value < least:
         raise InvalidInputError(name, value, f"it must be a whole number of at least {least}")
     return int(value)
 
 
-def _check_positive(name: str, value: Any) -> float:
+def _check_positive(name: str, value: object) -> float:
     _check_width(name, value)
-    number = isinstance(value, int | float) and not isinstance(value, bool)
-    if not (number and math.isfinite(value) and value > 0.0):
-        raise InvalidInputError(name, value, "it must be a positive number", hint="per weight, such as 0.6")
-    return float(value)
+    if isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value) and value > 0.0:
+        return float(value)
+    raise InvalidInputError(name, value, "it must be a positive number", hint="per weight, such as 0.6")
 
 
-def _check_model(name: str, what: str, text: Any) -> str:
+def _check_model(name: str, what: str, text: object) -> str:
     """A registered model in its one spelling, or the name of one's own, which is loaded where tasks
     run.
     """

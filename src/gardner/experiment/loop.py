@@ -6,10 +6,12 @@ is always measured by AMP, whatever the strategy used to choose.
 
 from __future__ import annotations
 
+import functools
 import math
 import time
+from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,6 +24,9 @@ from gardner.inference.posterior import Posterior
 from gardner.model import GLM, PERCEPTRON, Instance
 from gardner.strategies import Choice, Strategy, StrategyError, View
 
+T = TypeVar("T")
+Floats = NDArray[np.floating]
+
 TOLERANCE = 1e-5  # of AMP in a loop: far below what ln v can show
 _FIRST, _STRATEGY, _TEST = (int.from_bytes(name, "big") for name in (b"first", b"strategy", b"test"))
 
@@ -32,7 +37,7 @@ class _Clock:
 
     spent: dict[str, float] = field(default_factory=lambda: {"scoring": 0.0, "fitting": 0.0, "querying": 0.0})
 
-    def time(self, purpose: str, function: Any) -> Any:
+    def time(self, purpose: str, function: Callable[[], T]) -> T:
         inner, begin = sum(self.spent.values()), time.perf_counter()
         result = function()
         self.spent[purpose] += time.perf_counter() - begin - (sum(self.spent.values()) - inner)
@@ -64,9 +69,9 @@ def run(
     it is another one.
 
     >>> from gardner.model import draw_instance
-    >>> from gardner.strategies import make_registered
+    >>> from gardner.strategies import make_strategy
     >>> problem = draw_instance(features=200, pool_ratio=3.0, seed=0, dtype=np.float32)
-    >>> curve = run(problem, make_registered("agnostic", {}), budget=0.6, batch_size=10, seed=0)
+    >>> curve = run(problem, make_strategy("agnostic"), budget=0.6, batch_size=10, seed=0)
     >>> last = curve.rounds[-1]
     >>> last.labels, abs(last.log_volume + 0.6 * math.log(2.0)) < 0.02
     (120, True)
@@ -85,7 +90,7 @@ def run(
             seconds.append(clock.read())
             break
         view = _view(instance, training, strategy, min(batch_size, total - training.count), rng, clock, model)
-        choice = clock.time("querying", lambda view=view: strategy.query(view))
+        choice = clock.time("querying", functools.partial(strategy.query, view))
         training.change(*check_choice(choice, view, strategy))
         seconds.append(clock.read())
     return Run(rounds, training.indices.copy(), bool(strategy.informed), seconds)
@@ -118,13 +123,12 @@ def _view(
     rng: np.random.Generator, clock: _Clock, model: GLM,
 ) -> View:  # fmt: skip
     def posterior() -> Posterior:
-        result: Posterior = clock.time("fitting", training.posterior)
-        return result
+        return clock.time("fitting", training.posterior)
 
-    def fields() -> tuple[NDArray[Any], NDArray[Any]]:
+    def fields() -> tuple[Floats, Floats]:
         found = posterior()
-        result: tuple[NDArray[Any], NDArray[Any]] = clock.time("scoring", lambda: found.fields(instance.rows))
-        return result
+        mean, variance = clock.time("scoring", lambda: found.fields(instance.rows))
+        return np.asarray(mean), np.asarray(variance)
 
     hidden = instance.labels if strategy.informed else None
     return View(
@@ -141,7 +145,7 @@ def _view(
 
 
 def _measure(
-    posterior: Posterior, instance: Instance, count: int, before: Round | None, test: tuple[Any, Any] | None
+    posterior: Posterior, instance: Instance, count: int, before: Round | None, test: tuple[Floats, Floats] | None
 ) -> Round:
     features = instance.rows.shape[1]
     mean = np.asarray(posterior.mean, dtype=np.float64)
@@ -168,7 +172,7 @@ def _measure(
     )
 
 
-def _test_set(instance: Instance, teacher: GLM, count: int, seed: int) -> tuple[Any, Any] | None:
+def _test_set(instance: Instance, teacher: GLM, count: int, seed: int) -> tuple[Floats, Floats] | None:
     if count == 0:
         return None
     rng = np.random.default_rng([_TEST, seed])
@@ -194,7 +198,7 @@ def check_choice(choice: Choice, view: View, strategy: Strategy) -> tuple[Intege
     return indices, dropped
 
 
-def _vector(given: Any, beginning: str) -> Integers:
+def _vector(given: object, beginning: str) -> Integers:
     hint = "indices are a vector of whole numbers"
     try:
         indices = np.asarray(given)
@@ -205,7 +209,7 @@ def _vector(given: Any, beginning: str) -> Integers:
     return indices.astype(np.int64)
 
 
-def _check_indices(given: Any, name: str, view: View) -> Integers:
+def _check_indices(given: object, name: str, view: View) -> Integers:
     indices = _vector(given, f"{name} returned")
     if indices.size and not 0 <= indices.min() <= indices.max() < view.pool.shape[0]:
         raise StrategyError(

@@ -19,10 +19,9 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from numbers import Integral
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 from scipy.optimize import minimize_scalar
 
 from gardner.errors import ConvergenceError, InvalidInputError
@@ -31,7 +30,6 @@ from gardner.inference.posterior import Posterior
 from gardner.model import GLM, Channel, Flip, Gaussian, Linear, Probit, describe
 
 Floats = NDArray[np.float64]
-Progress = Callable[[float], None]
 
 NOISES = tuple(10.0**k for k in np.arange(-2.0, 2.1, 0.5))
 FLIPS = (0.01, 0.03, 0.1, 0.2)
@@ -75,7 +73,12 @@ class Proposals:
 
 
 def propose(
-    features: Floats, labels: Floats, batch: int = 10, *, model: GLM | None = None, progress: Progress = lambda _: None
+    features: Floats,
+    labels: Floats,
+    batch: int = 10,
+    *,
+    model: GLM | None = None,
+    progress: Callable[[float], None] = lambda _: None,
 ) -> Proposals:
     """Choose ``batch`` of the rows whose label is NaN; labels are −1 and +1, or any numbers for a regression.
 
@@ -125,7 +128,7 @@ def _scaled(values: Floats) -> tuple[Floats, Floats]:
     return values / largest, largest
 
 
-def _numbers(name: str, values: Any) -> Floats:
+def _numbers(name: str, values: ArrayLike) -> Floats:
     try:
         return np.asarray(values, dtype=np.float64)
     except (TypeError, ValueError) as error:
@@ -133,7 +136,7 @@ def _numbers(name: str, values: Any) -> Floats:
         raise InvalidInputError(name, type(values).__name__, f"they must be numbers ({error})", hint=hint) from None
 
 
-def _check(features: Floats, labels: Floats, known: NDArray[np.bool_], batch: Any) -> None:
+def _check(features: Floats, labels: Floats, known: NDArray[np.bool_], batch: object) -> None:
     if features.ndim != 2 or labels.shape != features.shape[:1]:
         shapes = f"shapes {features.shape} and {labels.shape}"
         raise InvalidInputError("table", shapes, "features are rows × columns, and each row has a label or NaN")
@@ -212,7 +215,7 @@ def _candidates(real: bool) -> list[_Candidate]:
 
 
 def _fit(
-    rows: Floats, labels: Floats, candidates: list[_Candidate], *, refine: bool, progress: Progress
+    rows: Floats, labels: Floats, candidates: list[_Candidate], *, refine: bool, progress: Callable[[float], None]
 ) -> tuple[Posterior, tuple[tuple[GLM, float], ...]]:
     """The posterior of the largest evidence. Without labels all are one: noise as strong as the field is assumed."""
     if not len(labels) and refine:

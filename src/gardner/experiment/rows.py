@@ -39,12 +39,12 @@ SCHEMA = pa.schema({name: _TYPES.get(kind, pa.string()) for name, kind in _COLUM
 REQUIRED = (*_IDENTITY, *(one.column for one in FIELDS if one.required), "status")
 
 
-def run_table(task: Mapping[str, Any], rounds: Sequence[Mapping[str, Any]]) -> Any:
+def run_table(task: Mapping[str, object], rounds: Sequence[Mapping[str, object]]) -> Any:
     """The table of a run that reached its budget."""
     return _table([{**task, "round": index, **row} for index, row in enumerate(rounds)])
 
 
-def failure_table(task: Mapping[str, Any], reason: str, hint: str = "") -> Any:
+def failure_table(task: Mapping[str, object], reason: str, hint: str = "") -> Any:
     """The table of a task that failed: what happened, and what to try."""
     return _table([{**task, "status": FAILED, "reason": shortened(reason), "hint": shortened(hint)}])
 
@@ -61,7 +61,7 @@ def shortened(text: str) -> str:
     return shown if len(shown) <= MOST_TEXT else f"{shown[:MOST_TEXT]} …"
 
 
-def _table(rows: list[dict[str, Any]]) -> Any:
+def _table(rows: list[dict[str, object]]) -> Any:
     unknown = {name for row in rows for name in row} - set(SCHEMA.names)
     if unknown:  # Arrow would drop them without a word
         raise TypeError(f"no such columns: {', '.join(sorted(unknown))}")

@@ -151,7 +151,7 @@ class _Written(str):
     """A piece of the normal form, and not a text of the source."""
 
 
-def _telling_fields(node: ast.AST) -> Iterator[tuple[str, Any]]:
+def _telling_fields(node: ast.AST) -> Iterator[tuple[str, object]]:
     """The fields of a node that say something about what it does."""
     for name, value in ast.iter_fields(node):
         if isinstance(node, ast.JoinedStr):
@@ -160,7 +160,7 @@ def _telling_fields(node: ast.AST) -> Iterator[tuple[str, Any]]:
             yield name, value
 
 
-def _is_idle(node: Any) -> bool:
+def _is_idle(node: object) -> bool:
     """Whether it is a statement that does nothing."""
     return isinstance(node, ast.Pass) or (isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant))
 

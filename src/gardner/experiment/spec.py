@@ -62,7 +62,7 @@ class Spec:
         [inspect.Parameter("strategies", inspect.Parameter.POSITIONAL_OR_KEYWORD), *map(_parameter, FIELDS)]
     )
 
-    def __init__(self, *given: Any, **named: Any) -> None:
+    def __init__(self, *given: object, **named: object) -> None:
         """Check everything."""
         bound = self.__signature__.bind(*given, **named)
         bound.apply_defaults()
@@ -107,7 +107,12 @@ def _check_strategies(strategies: Sequence[StrategySpec]) -> None:
 
 
 def read_spec(path: Path | str) -> Spec:
-    """A spec from a YAML file; the format is at the top of this module."""
+    """A spec from a YAML file; the format is at the top of this module.
+
+    >>> spec = read_spec("docs/examples/committees.yaml")
+    >>> spec.strategies[0].label, spec.values["features"], len(spec.tasks())
+    ('committee(members=45)', [2000], 20)
+    """
     from gardner.records.user_file import check_regular, reading  # not at the top: workers need none of it
 
     check_regular("spec", Path(path))
@@ -135,7 +140,7 @@ def read_spec(path: Path | str) -> Spec:
         return Spec(**given | {"strategies": _strategies(given["strategies"])})
 
 
-def _check_registered(given: Mapping[str, Any]) -> None:
+def _check_registered(given: Mapping[str, object]) -> None:
     """Data must not become code: a model of one's own is named where one types, not in a file."""
     from gardner.model.external import external_name
 
@@ -146,7 +151,7 @@ def _check_registered(given: Mapping[str, Any]) -> None:
             raise InvalidInputError(one.name, text, "a spec file names models of `gardner models` only", hint=hint)
 
 
-def _check_size(found: Any, path: str) -> None:
+def _check_size(found: object, path: str) -> None:
     """A few lines of aliases can stand for billions of values, or for themselves: count before
     anything else does.
     """
@@ -166,11 +171,11 @@ def _allowed() -> str:
     return ", ".join(("strategies", *(one.given_as for one in FIELDS)))
 
 
-def _strategies(given: Any) -> list[StrategySpec]:
+def _strategies(given: object) -> list[StrategySpec]:
     return [_strategy(entry) for entry in (given if isinstance(given, list) else [given])]
 
 
-def _strategy(entry: Any) -> StrategySpec:
+def _strategy(entry: object) -> StrategySpec:
     if isinstance(entry, str):
         return StrategySpec(entry)
     if not isinstance(entry, dict) or not {"name"} <= set(entry) <= {"name", "parameters"}:

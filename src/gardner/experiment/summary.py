@@ -74,6 +74,11 @@ def summarise(
 
     ``current`` has the version of today's code by strategy, for those whose file cannot be found by
     its base name; ``named`` has models that the user named, by (prior or channel, name in a row).
+
+    >>> from gardner.experiment.stored import read_results
+    >>> found = summarise(read_results("docs/examples/results"), at=[0.6])
+    >>> [(row["strategy"], row["seeds"], round(row["bits_per_label"], 3)) for row in found.rows]
+    [('agnostic', 2, 1.006), ('random', 2, 0.907)]
     """
     if any(not (math.isfinite(budget) and budget > 0.0) for budget in at):
         raise InvalidInputError("at", list(at), "budgets must be positive")
@@ -153,7 +158,7 @@ def _left_out(runs: pd.DataFrame, points: pd.DataFrame) -> list[str]:
     return [f"left out, as it ends before the first budget here: {'; '.join(ended)}"]
 
 
-def _tasks(frame: pd.DataFrame) -> set[tuple[Any, ...]]:
+def _tasks(frame: pd.DataFrame) -> set[tuple[object, ...]]:
     return set(frame[[*_SAME, "run_budget"]].itertuples(index=False, name=None))
 
 

@@ -71,6 +71,15 @@ def run_tasks(
 
     Without the address of a scheduler the tasks run on this machine, in as many processes as
     ``workers`` says.
+
+    >>> import tempfile
+    >>> from gardner.experiment import Spec, StrategySpec, read_results
+    >>> spec = Spec([StrategySpec("random")], features=20, pool_ratio=3, budget=0.6, batch_size=4, seeds=2)
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     outcome = run_tasks(spec.tasks(), folder, workers=1)
+    ...     frame = read_results(folder)
+    >>> outcome.ran, outcome.failed, frame.groupby("seed")["labels"].max().to_dict()
+    (2, 0, {0: 12, 1: 12})
     """
     if time_limit is not None and not 0.0 < time_limit < math.inf:
         raise InvalidInputError("time limit", time_limit, "it must be positive", hint="seconds a task")

@@ -24,7 +24,7 @@ from gardner.loading import base_name
 MOST_TEXT = 10_000  # letters of a text in a row: what identifies a task is refused beyond, a reason is cut
 
 
-def canonical(value: Any) -> str:
+def canonical(value: object) -> str:
     """The one JSON text of a value: sorted keys, no spaces."""
     return json.dumps(value, sort_keys=True, separators=(",", ":"), allow_nan=False)
 
@@ -34,12 +34,12 @@ class StrategySpec:
     """A strategy by its name (registered, a dotted path, or FILE.py:CLASS) and its parameters."""
 
     name: str
-    parameters: Mapping[str, Any] = dataclasses.field(default_factory=dict)
+    parameters: Mapping[str, object] = dataclasses.field(default_factory=dict)
 
     def __post_init__(self) -> None:
         """Parameters travel and are stored as JSON: anything else is refused here."""
-        name: Any = self.name  # whatever the file or the caller gave
-        parameters: Any = self.parameters
+        name: object = self.name  # whatever the file or the caller gave
+        parameters: object = self.parameters
         if not isinstance(name, str) or not name:
             raise InvalidInputError("strategies", name, "a strategy is a name, such as agnostic")
         if not isinstance(parameters, Mapping) or not all(isinstance(key, str) for key in parameters):
@@ -75,19 +75,19 @@ class StrategySpec:
         """The same strategy with the parameters left out that say what a registered one does
         anyway.
         """
-        from gardner.strategies import registered
+        from gardner.strategies import registered_strategies
 
-        known = default_parameters(self.name) if self.name in registered() else {}
+        known = default_parameters(self.name) if self.name in registered_strategies() else {}
         kept = {key: value for key, value in self.parameters.items() if not (key in known and _same(known[key], value))}
         return StrategySpec(self.name, kept)
 
 
-def _same(default: Any, value: Any) -> bool:
+def _same(default: object, value: object) -> bool:
     kinds = (float, int) if isinstance(default, float) else (type(default),)
     return type(value) in kinds and bool(value == default)
 
 
-def label(name: str, parameters: Mapping[str, Any]) -> str:
+def label(name: str, parameters: Mapping[str, object]) -> str:
     """A strategy in tables, with its parameters as ``--param`` reads them: a text that reads as
     JSON is quoted.
     """
@@ -95,7 +95,7 @@ def label(name: str, parameters: Mapping[str, Any]) -> str:
     return f"{name}({pairs})" if pairs else name
 
 
-def _quoted(value: Any) -> str:
+def _quoted(value: object) -> str:
     quoted = json.dumps(value, ensure_ascii=False)
     if not isinstance(value, str) or not value or "," in value:
         return quoted
@@ -106,7 +106,7 @@ def _quoted(value: Any) -> str:
     return quoted
 
 
-def default_parameters(name: str) -> dict[str, Any]:
+def default_parameters(name: str) -> dict[str, object]:
     """The parameters of a registered strategy, with their defaults."""
     from gardner.strategies import make_registered
 

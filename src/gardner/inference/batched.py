@@ -13,7 +13,7 @@ from functools import lru_cache
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from gardner.errors import InvalidInputError
 from gardner.inference.compiler import kept, specialised
@@ -199,7 +199,11 @@ def _shuffle(rng: np.random.Generator, subsets: Integers, deck: Integers) -> Non
 
 
 def random_subsets(count: int, pool_size: int, size: int, rng: np.random.Generator) -> NDArray[np.int32]:
-    """Subsets of row indices, uniform, without repeats inside a subset."""
+    """Subsets of row indices, uniform, without repeats inside a subset.
+
+    >>> random_subsets(3, pool_size=10, size=4, rng=np.random.default_rng(0)).tolist()
+    [[6, 3, 2, 1], [8, 9, 0, 6], [5, 3, 1, 6]]
+    """
     if not isinstance(rng, np.random.Generator):
         raise InvalidInputError(
             "rng", rng, "it must be a numpy.random.Generator", hint="numpy.random.default_rng(seed)"
@@ -214,8 +218,8 @@ def random_subsets(count: int, pool_size: int, size: int, rng: np.random.Generat
 
 
 def subset_log_volumes(
-    rows: NDArray[Any],
-    labels: NDArray[Any],
+    rows: ArrayLike,
+    labels: ArrayLike,
     subsets: Integers,
     model: GLM = PERCEPTRON,
     *,

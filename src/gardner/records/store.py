@@ -108,7 +108,7 @@ class Store:
             raise InvalidInputError("results", str(self.folder), "there are no results", hint=hint)
         return self.keys()
 
-    def write(self, key: str, table: Any, timings: Mapping[str, Any] | None = None) -> None:
+    def write(self, key: str, table: Any, timings: Mapping[str, object] | None = None) -> None:
         """Put a task on disk, in place of what was there. All of it or nothing, and then the reason."""
         content = sealed(table)
         try:
@@ -198,10 +198,10 @@ def _state(path: Path) -> tuple[State, str]:
     return state, "it is damaged, its checksum does not fit" if state is State.DAMAGED else ""
 
 
-def _is_timing(found: Any) -> bool:
+def _is_timing(found: object) -> bool:
     """Whether a JSON value is what :meth:`Store.write` is given: numbers by name, and lists of such."""
 
-    def numbers(record: Any) -> bool:
+    def numbers(record: object) -> bool:
         return isinstance(record, dict) and all(isinstance(one, int | float) for one in record.values())
 
     if not isinstance(found, dict):

@@ -9,7 +9,7 @@ from gardner.model import PERCEPTRON
 from gardner.report.figures import pool_size_chart
 from gardner.report.page import Figure, Section, Verdict
 from gardner.reproduce.recipe import Recipe, Workspace, certificate, perceptron_bounds
-from gardner.theory import LN2, Bounds, Status, pool, typical
+from gardner.theory import LN2, Bounds, EndStatus, pool, typical
 from gardner.theory.parallel import answers
 
 POOLS = (3.0, 10.0, 100.0)
@@ -53,7 +53,7 @@ def _lines(results: list[Bounds]) -> pd.DataFrame:
 
 
 def _verdicts(results: list[Bounds]) -> tuple[Verdict, ...]:
-    resolved = [result for result in results if result.minimum.status is not Status.UNRESOLVED]
+    resolved = [result for result in results if result.minimum.status is not EndStatus.UNRESOLVED]
     ordered = all(
         result.pool.log_volume - 1e-9 <= result.minimum.log_volume <= result.typical.log_volume for result in resolved
     )

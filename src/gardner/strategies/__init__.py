@@ -9,7 +9,7 @@ from gardner.strategies.base import (
     choose,
     make_registered,
     register,
-    registered,
+    registered_strategies,
 )
 from gardner.strategies.external import make_strategy
 
@@ -28,7 +28,7 @@ __all__ = [
     "make_strategy",
     "margin",
     "register",
-    "registered",
+    "registered_strategies",
     "swap",
     "uniform",
 ]

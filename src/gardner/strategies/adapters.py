@@ -51,7 +51,7 @@ class PoolStrategy:
         """Hand over the pool with NaN where there is no label yet."""
         labels = np.full(view.pool.shape[0], np.nan)
         labels[view.queried] = view.labels
-        options: dict[str, Any] = {model: self._model(model, view) for model in self.models}
+        options: dict[str, object] = {model: self._model(model, view) for model in self.models}
         options |= {"batch_size": min(view.batch_size, view.unlabelled.size), "return_utilities": True}
         options = {key: value for key, value in options.items() if key in self.accepted}
         options |= {key: True for key, one in self.accepted.items() if key.startswith("fit_") and is_required(one)}
@@ -74,7 +74,9 @@ class PoolFunction:
 
     informed = False
 
-    def __init__(self, function: Callable[..., Any], name: str, accepted: Parameters, options: dict[str, Any]) -> None:
+    def __init__(
+        self, function: Callable[..., object], name: str, accepted: Parameters, options: dict[str, object]
+    ) -> None:
         """Keep what to call it with."""
         self.function, self.name, self.options = function, name, options
         self.seeded = "random_state" in accepted
@@ -119,7 +121,7 @@ class ViewFunction:
 
     informed = False
 
-    def __init__(self, function: Callable[..., Any], name: str, options: dict[str, Any]) -> None:
+    def __init__(self, function: Callable[..., object], name: str, options: dict[str, object]) -> None:
         """Keep what to call it with."""
         self.function, self.name, self.options = function, name, options
 
@@ -154,7 +156,7 @@ def layers(strategy: Any) -> Iterator[Any]:
         strategy = getattr(strategy, "query_strategy", None)
 
 
-def _array(answer: Any, name: str) -> Integers:
+def _array(answer: object, name: str) -> Integers:
     try:
         return np.asarray(answer)
     except ValueError:  # of uneven parts, such as (indices, None)
@@ -198,7 +200,7 @@ def is_required(one: inspect.Parameter) -> bool:
     return one.default is one.empty and one.kind not in (one.VAR_POSITIONAL, one.VAR_KEYWORD)
 
 
-def signature_of(function: Callable[..., Any], name: str) -> Parameters:
+def signature_of(function: Callable[..., object], name: str) -> Parameters:
     """What a callable takes."""
     try:
         return inspect.signature(function).parameters

@@ -14,7 +14,16 @@ import numpy as np
 
 from gardner.inference.amp import amp
 from gardner.rules import RULES, Rule, RuleError
-from gardner.strategies.base import Choice, Floats, Strategy, StrategyError, View, choose, register, registered
+from gardner.strategies.base import (
+    Choice,
+    Floats,
+    Strategy,
+    StrategyError,
+    View,
+    choose,
+    register,
+    registered_strategies,
+)
 
 
 class ByRule:
@@ -81,6 +90,6 @@ def _partly(view: View, scores: Floats, share: float) -> Choice:
 def register_rules() -> None:
     """Make strategies of the rules that have no class of their own among them."""
     for name, kind in RULES.items():
-        if name not in registered():
+        if name not in registered_strategies():
             made = type(kind.__name__, (kind, ByRule), {"__doc__": kind.__doc__, "__module__": __name__})
             register(name)(cast("Callable[..., Strategy]", made))

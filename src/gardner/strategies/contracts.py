@@ -20,7 +20,7 @@ import inspect
 import typing
 from collections.abc import Callable, Iterable
 from types import ModuleType
-from typing import Any
+from typing import Any, TypeVar
 
 from gardner.errors import GardnerError, InvalidInputError
 from gardner.rules import as_rule, rule_like
@@ -37,10 +37,11 @@ from gardner.strategies.adapters import (
 from gardner.strategies.base import Strategy, StrategyError, View
 from gardner.strategies.by_rule import RuleStrategy
 
+T = TypeVar("T")
 _FREE = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
 
 
-def adapt(found: Any, name: str, parameters: dict[str, Any], home: ModuleType | None = None) -> Strategy:
+def adapt(found: Any, name: str, parameters: dict[str, object], home: ModuleType | None = None) -> Strategy:
     """A strategy from what a name led to; ``home`` is the module of the file that was named, if it
     was one.
     """
@@ -101,7 +102,7 @@ def _unclear(name: str, free: list[inspect.Parameter]) -> StrategyError:
     )
 
 
-def _is_maker(found: Any, home: ModuleType | None) -> bool:
+def _is_maker(found: object, home: ModuleType | None) -> bool:
     """Whether a callable that takes no view may be called to make a strategy."""
     while isinstance(found, functools.partial):
         found = found.func
@@ -116,7 +117,7 @@ def _is_maker(found: Any, home: ModuleType | None) -> bool:
     return typing.get_origin(makes) is Callable
 
 
-def _own_copy(found: Any, name: str) -> Any:
+def _own_copy(found: T, name: str) -> T:
     """Runs must not share what an object remembers; functions stay themselves."""
     try:
         return copy.deepcopy(found)
@@ -125,7 +126,7 @@ def _own_copy(found: Any, name: str) -> Any:
         raise StrategyError(f"{name} cannot be copied for each run: {error}", hint=hint) from error
 
 
-def strategy_like(found: Any) -> bool:
+def strategy_like(found: object) -> bool:
     """Whether it could be a strategy, seen from outside."""
     if inspect.ismodule(found):
         return False
@@ -152,7 +153,7 @@ def _answering(strategy: Any, name: str) -> Strategy:
     return ours
 
 
-def _calling(function: Callable[..., Any], name: str, parameters: dict[str, Any], maker: bool) -> Strategy:
+def _calling(function: Callable[..., object], name: str, parameters: dict[str, object], maker: bool) -> Strategy:
     """A callable: of a view, of a classifier and a pool, or a ``maker``, one that makes a strategy."""
     accepted = signature_of(function, name)
     free = [one for one in accepted.values() if one.kind in _FREE]
@@ -179,7 +180,7 @@ def _unknown_kind(name: str, accepted: Iterable[inspect.Parameter]) -> StrategyE
     return StrategyError(f"{name}({', '.join(map(str, accepted))}) cannot be told for a strategy", hint=REQUIRED)
 
 
-def _construct(maker: Callable[..., Any], name: str, parameters: dict[str, Any]) -> Any:
+def _construct(maker: Callable[..., object], name: str, parameters: dict[str, object]) -> object:
     """Call a class or a function with the parameters; whatever it objects to is said on one line."""
     accepted = signature_of(maker, name)
     foreign = "missing_label" in accepted
@@ -197,7 +198,7 @@ def _construct(maker: Callable[..., Any], name: str, parameters: dict[str, Any])
         ) from error
 
 
-def _check_parameters(name: str, accepted: Parameters, parameters: dict[str, Any], given: list[str]) -> None:
+def _check_parameters(name: str, accepted: Parameters, parameters: dict[str, object], given: list[str]) -> None:
     """Parameters by name: known, not ours to give, and none missing."""
     anything = any(one.kind is one.VAR_KEYWORD for one in accepted.values())
     for key, value in parameters.items():

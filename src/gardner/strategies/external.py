@@ -11,19 +11,20 @@ user gave; a name that was read from a row is for ``make_registered``.
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Mapping
 
 from gardner.loading import is_external, load_named
 from gardner.strategies.base import Strategy, make_registered
 from gardner.strategies.contracts import adapt, strategy_like
 
 
-def make_strategy(name: str, parameters: dict[str, Any]) -> Strategy:
+def make_strategy(name: str, parameters: Mapping[str, object] | None = None) -> Strategy:
     """A fresh strategy: parameters are keywords of a class, or of a function at each call.
 
     >>> make_strategy("mixture", {"fraction": 0.2})
     Mixture(fraction=0.2, rest='random')
     """
+    parameters = dict(parameters or {})
     if not is_external(name):
         return make_registered(name, parameters)
     found = load_named("strategy", name, strategy_like)

@@ -16,7 +16,7 @@ from gardner.theory.answers.budget import BudgetAnswer, budget_for
 from gardner.theory.answers.complexity import Curve, complexity_at, complexity_curve, complexity_points
 from gardner.theory.answers.extremes import Extremes
 from gardner.theory.answers.results import LN2, Bounds, End
-from gardner.theory.curve.branch import Side, Status
+from gardner.theory.curve.branch import EndStatus, Side
 from gardner.theory.curve.point import Point
 from gardner.theory.formula.information import capacity
 from gardner.theory.inputs import check_inputs, check_model, check_target
@@ -30,13 +30,13 @@ __all__ = [
     "BudgetAnswer",
     "Curve",
     "End",
+    "EndStatus",
     "Extremes",
     "LearningCurve",
     "LearningPoint",
     "Point",
     "Side",
     "Solution",
-    "Status",
     "Typical",
     "bounds",
     "bounds_sweep",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import re
 import shlex
@@ -202,13 +203,18 @@ def test_documented_commands(
     small = re.sub(r"(-N|--features) \d+", "-N 40", command)
     small = re.sub(r"(-s|--seeds) \d+", "-s 2", small)
     assert small != command
-    code, out, err = gardner(*shlex.split(small)[1:], "--out", tmp_path / "out", "--scheduler", scheduler, "--json")
-    assert (code, "6 run now" in err) == (0, True), err
-    assert len(json.loads(out)["rows"]) == 3
+    words = shlex.split(small)[1:]
+    strategies = list(itertools.takewhile(lambda word: not word.startswith("-"), words[1:]))
+    code, out, err = gardner(
+        *words, "--out", tmp_path / "out", "--scheduler", scheduler, "--json"
+    )  # the last --out counts
+    assert (code, f"{2 * len(strategies)} run now" in err) == (0, True), err
+    told = [row["strategy"].partition("(")[0] for row in json.loads(out)["rows"]]
+    assert sorted(told) == sorted(Path(one).name for one in strategies)
 
 
 def test_there_are_documented_commands() -> None:
-    assert len(documented()) == 2
+    assert len(documented()) == 3
     assert any("--param Explore.share=" in command for command in documented())
 
 

@@ -88,7 +88,7 @@ def interrupted(command: str, moment: float) -> tuple[int, str, float] | None:
             raise
         seconds = time.monotonic() - begin
         _, said = process.communicate()  # a worker of it may be there for a moment longer
-    if (process.returncode, said) == (0, "") and seconds < AT_ONCE:
+    if process.returncode == 0 and seconds < AT_ONCE:
         return None
     deadline = time.monotonic() + 30.0
     while any(one.is_running() for one in family):

@@ -1,4 +1,4 @@
-"""A Dask scheduler and its workers as processes of their own, started from the shell."""
+"""A cluster of this machine; and a Dask scheduler with its workers, started from the shell."""
 
 from __future__ import annotations
 
@@ -12,6 +12,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 import pytest
+
+from gardner.experiment.cluster import local_cluster
 
 
 @dataclass
@@ -56,3 +58,10 @@ def elsewhere(
                 process.wait()
 
     return started
+
+
+@pytest.fixture(scope="module")
+def two_workers() -> Iterator[str]:
+    """The address of a scheduler with two workers."""
+    with local_cluster(2) as address:
+        yield address

@@ -11,11 +11,12 @@ from typing import Any
 import numba
 import numpy as np
 import pytest
+from tests.sweeps import parts
 
 import gardner
 from gardner.errors import InvalidInputError
 from gardner.experiment import cluster, sweep
-from gardner.experiment.cluster import SweepError, local_cluster
+from gardner.experiment.cluster import SweepError
 from gardner.experiment.rows import read_rows, run_table
 from gardner.experiment.spec import Spec
 from gardner.experiment.stored import read_results
@@ -28,16 +29,6 @@ from gardner.records import Store
 def tasks(*names: str, seeds: int = 2) -> list[Task]:
     strategies = [StrategySpec(name) for name in names]
     return Spec(strategies, [60], [3.0], [0.3], [6], range(seeds), test_rows=50).tasks()
-
-
-def parts(folder: Path) -> dict[str, bytes]:
-    return {path.name: path.read_bytes() for path in (folder / "parts").iterdir()}
-
-
-@pytest.fixture(scope="module")
-def two_workers() -> Iterator[str]:
-    with local_cluster(2) as address:
-        yield address
 
 
 def test_the_same_bytes_whoever_runs_it(tmp_path: Path, two_workers: str, elsewhere: Any) -> None:

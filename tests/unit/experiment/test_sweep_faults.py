@@ -1,34 +1,31 @@
-"""Things go wrong for real: processes are killed, strategies misbehave, disks fill up.
+"""Things go wrong for real: processes are killed, strategies misbehave, schedulers go away.
 
-In all cases nothing is lost, nothing is there twice, the reason can be read, and the parts are in the end those of an
-undisturbed run, byte for byte.
+In all cases nothing is lost, nothing is there twice, the reason can be read, and the parts are in
+the end those of an undisturbed run, byte for byte.
 """
 
 from __future__ import annotations
 
 import os
-import shutil
 import signal
 import subprocess
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager, nullcontext
-from multiprocessing import Pipe
+from collections.abc import Callable
+from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import psutil  # type: ignore[import-untyped]
 import pytest
+from tests.sweeps import parts, tasks
 
-from gardner.experiment.cluster import local_cluster
 from gardner.experiment.rows import read_rows
-from gardner.experiment.spec import Spec
 from gardner.experiment.sweep import run_tasks
-from gardner.experiment.task import StrategySpec, Task
-from gardner.records import FAILED, Store, StoreError
+from gardner.experiment.task import StrategySpec
+from gardner.records import FAILED, Store
 
 # The strategies of these tests. Waiting tells its process and sleeps, the first time it is asked; later it does not.
 STRATEGIES = """
@@ -121,20 +118,6 @@ def file(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return path
 
 
-@pytest.fixture(scope="module")
-def cluster() -> Iterator[str]:
-    with local_cluster(2) as address:
-        yield address
-
-
-def tasks(*strategies: StrategySpec, seeds: int = 1) -> list[Task]:
-    return Spec(strategies, [60], [3.0], [0.3], [6], range(seeds)).tasks()
-
-
-def parts(folder: Path) -> dict[str, bytes]:
-    return {path.name: path.read_bytes() for path in (folder / "parts").iterdir()}
-
-
 def wait_for(condition: Callable[[], bool], seconds: float = 60.0) -> None:
     deadline = time.monotonic() + seconds
     while not condition():
@@ -142,9 +125,9 @@ def wait_for(condition: Callable[[], bool], seconds: float = 60.0) -> None:
         time.sleep(0.002)
 
 
-def test_a_strategy_that_misbehaves_is_a_row_with_the_reason(tmp_path: Path, file: Path, cluster: str) -> None:
+def test_a_strategy_that_misbehaves_is_a_row_with_the_reason(tmp_path: Path, file: Path, two_workers: str) -> None:
     wanted = tasks(*(StrategySpec(f"{file}:{name}") for name in BROKEN), StrategySpec("random"))
-    outcome = run_tasks(wanted, tmp_path, scheduler=cluster, time_limit=3.0)
+    outcome = run_tasks(wanted, tmp_path, scheduler=two_workers, time_limit=3.0)
     assert outcome.failed == len(BROKEN)
     frame = read_rows(tmp_path)
     failed = {row["strategy"]: row for row in frame[frame["status"] == FAILED].to_dict("records")}
@@ -172,7 +155,7 @@ def test_a_task_that_kills_its_workers_fails_and_takes_nobody_along(tmp_path: Pa
 
 
 @pytest.mark.parametrize("victim", ["worker", "child"])
-def test_kill_9_during_a_task(tmp_path: Path, file: Path, cluster: str, elsewhere: Any, victim: str) -> None:
+def test_kill_9_during_a_task(tmp_path: Path, file: Path, two_workers: str, elsewhere: Any, victim: str) -> None:
     """A worker elsewhere is started again by Dask; a child by its worker, here or there."""
     flag = tmp_path / "flag"
     wanted = tasks(StrategySpec(f"{file}:Waiting", {"flag": str(flag)}), StrategySpec("random"), seeds=2)
@@ -184,11 +167,11 @@ def test_kill_9_during_a_task(tmp_path: Path, file: Path, cluster: str, elsewher
     killer = threading.Thread(target=kill)
     killer.start()
     with elsewhere("--nthreads", "1") if victim == "worker" else nullcontext() as dask:
-        address = dask.address if dask else cluster
+        address = dask.address if dask else two_workers
         outcome = run_tasks(wanted, tmp_path / "disturbed", scheduler=address, time_limit=60.0)
     killer.join()
     assert (outcome.ran, outcome.failed) == (4, 0)
-    run_tasks(wanted, tmp_path / "undisturbed", scheduler=cluster)
+    run_tasks(wanted, tmp_path / "undisturbed", scheduler=two_workers)
     assert parts(tmp_path / "disturbed") == parts(tmp_path / "undisturbed")
 
 
@@ -198,9 +181,9 @@ def command(file: Path, out: Path) -> list[str]:
     return [sys.executable, "-m", "gardner", "bench", *names, *sizes]
 
 
-def run_tasks_of(file: Path, out: Path, cluster: str) -> int:
+def run_tasks_of(file: Path, out: Path, two_workers: str) -> int:
     strategies = StrategySpec(f"{file}:Waiting", {"seconds": 0.5}), StrategySpec("random")
-    return run_tasks(tasks(*strategies, seeds=6), out, scheduler=cluster).ran
+    return run_tasks(tasks(*strategies, seeds=6), out, scheduler=two_workers).ran
 
 
 # whoever runs these tests in the background ignores Ctrl-C, and a child would too
@@ -212,7 +195,7 @@ def start(file: Path, out: Path, *more: str) -> subprocess.Popen[str]:
     return subprocess.Popen(listening, stdout=pipe, stderr=pipe, text=True, start_new_session=True)  # noqa: S603
 
 
-def test_kill_9_of_the_whole_run_at_random_moments(tmp_path: Path, file: Path, cluster: str) -> None:
+def test_kill_9_of_the_whole_run_at_random_moments(tmp_path: Path, file: Path, two_workers: str) -> None:
     rng = np.random.default_rng(0)
     out, store = tmp_path / "killed", Store(tmp_path / "killed")
     for _ in range(2):
@@ -226,13 +209,13 @@ def test_kill_9_of_the_whole_run_at_random_moments(tmp_path: Path, file: Path, c
         read_rows(store.folder)  # whatever is there is whole
     finished = parts(out)
     assert 2 <= len(finished) < 12
-    assert run_tasks_of(file, out, cluster) == 12 - len([name for name in finished if not name.startswith(".")])
-    assert run_tasks_of(file, tmp_path / "undisturbed", cluster) == 12
+    assert run_tasks_of(file, out, two_workers) == 12 - len([name for name in finished if not name.startswith(".")])
+    assert run_tasks_of(file, tmp_path / "undisturbed", two_workers) == 12
     assert parts(out) == parts(tmp_path / "undisturbed")
 
 
 @pytest.mark.parametrize("moment", ["at work", pytest.param("starting", marks=pytest.mark.slow)])
-def test_ctrl_c_stops_cleanly_and_says_how_to_go_on(tmp_path: Path, file: Path, cluster: str, moment: str) -> None:
+def test_ctrl_c_stops_cleanly_and_says_how_to_go_on(tmp_path: Path, file: Path, two_workers: str, moment: str) -> None:
     """As a terminal does it: every process of the group gets the signal."""
     out, store = tmp_path / "stopped", Store(tmp_path / "stopped")
     with start(file, out) as process:
@@ -246,10 +229,10 @@ def test_ctrl_c_stops_cleanly_and_says_how_to_go_on(tmp_path: Path, file: Path, 
     kept = f"{done} finished tasks are in {out}" if done else f"nothing is in {out} yet"
     assert said == f"interrupted: {kept}; the same command goes on from there\n"
     wait_for(lambda: not any(one.is_running() for one in family), 20.0)
-    assert run_tasks_of(file, out, cluster) == 12 - done
+    assert run_tasks_of(file, out, two_workers) == 12 - done
 
 
-def test_a_scheduler_that_goes_away(tmp_path: Path, file: Path, cluster: str, elsewhere: Any) -> None:
+def test_a_scheduler_that_goes_away(tmp_path: Path, file: Path, two_workers: str, elsewhere: Any) -> None:
     """One line says so, whatever Dask would like to add."""
     out, store = tmp_path / "lost", Store(tmp_path / "lost")
     with elsewhere("--nthreads", "1", "--no-nanny") as dask, start(file, out, f"--scheduler={dask.address}") as process:
@@ -260,113 +243,6 @@ def test_a_scheduler_that_goes_away(tmp_path: Path, file: Path, cluster: str, el
     assert (process.returncode, told, said) == (2, "", f"error: the connection to the scheduler was lost; {kept}\n")
     finished = len(store.keys())
     assert 1 <= finished < 12
-    assert run_tasks_of(file, out, cluster) == 12 - finished
-    run_tasks_of(file, tmp_path / "undisturbed", cluster)
+    assert run_tasks_of(file, out, two_workers) == 12 - finished
+    run_tasks_of(file, tmp_path / "undisturbed", two_workers)
     assert parts(out) == parts(tmp_path / "undisturbed")
-
-
-# --- disks --------------------------------------------------------------------------------------------------------
-
-
-@contextmanager
-def mounted(place: Path, options: str) -> Iterator[None]:
-    """A small disk of its own, where whoever runs the tests may mount one."""
-    place.mkdir()
-    mount = shutil.which("mount")
-    command = [mount or "mount", "-t", "tmpfs", "-o", options, "none", str(place)]
-    if mount is None or subprocess.run(command, capture_output=True, check=False).returncode:  # noqa: S603
-        pytest.skip("no file system can be mounted here: needs root")
-    try:
-        yield
-    finally:
-        subprocess.run([shutil.which("umount") or "umount", "-l", str(place)], check=True)  # noqa: S603
-
-
-def test_a_disk_that_fills_up(tmp_path: Path, cluster: str) -> None:
-    wanted, disk = tasks(StrategySpec("random"), seeds=5), tmp_path / "disk"
-    out = disk / "full"
-    with mounted(disk, "size=96k"):
-        ballast = disk / "ballast"
-        ballast.write_bytes(bytes(56 * 1024))
-        with pytest.raises(StoreError, match="No space left on device; what was finished is kept"):
-            run_tasks(wanted, out, scheduler=cluster)
-        kept = parts(out)
-        assert 1 <= len(kept) < 5
-        assert not [name for place in ("parts", "timings") for name in (out / place).iterdir() if name.name[0] == "."]
-        ballast.unlink()
-        assert run_tasks(wanted, out, scheduler=cluster).ran == 5 - len(kept)
-        run_tasks(wanted, tmp_path / "undisturbed", scheduler=cluster)
-        assert parts(out) == parts(tmp_path / "undisturbed")
-
-
-LIMITED = """
-import resource, sys
-from gardner.errors import GardnerError
-from gardner.experiment import Spec, StrategySpec, run_tasks
-out, limit = sys.argv[1], int(sys.argv[2])
-resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit))  # Python ignores the signal: a write fails with EFBIG
-try:
-    run_tasks(Spec([StrategySpec("random")], [60], [3.0], [0.3], [6], range(2)).tasks(), out, workers=1)
-except GardnerError as error:
-    print(error)
-"""
-
-
-@pytest.mark.parametrize(("limit", "place"), [(1024, "parts"), (64, "timings")])
-def test_a_file_that_cannot_be_finished(tmp_path: Path, cluster: str, limit: int, place: str) -> None:
-    """The kernel takes the first bytes and refuses the rest; where it is the timings, the rows are not there either."""
-    out = tmp_path / "limited"
-    command = [sys.executable, "-c", LIMITED, str(out), str(limit)]
-    told = subprocess.run(command, capture_output=True, text=True, check=True, timeout=120).stdout  # noqa: S603
-    assert told.startswith(f"cannot write to {out / place}/")
-    assert "File too large; what was finished is kept" in told
-    assert parts(out) == {}
-    assert not list((out / "timings").glob(".*"))
-    wanted = tasks(StrategySpec("random"), seeds=2)
-    assert run_tasks(wanted, out, scheduler=cluster).ran == 2
-    run_tasks(wanted, tmp_path / "undisturbed", scheduler=cluster)
-    assert parts(out) == parts(tmp_path / "undisturbed")
-
-
-@pytest.mark.parametrize("place", ["", "parts", "timings"])
-def test_output_that_cannot_be_written(tmp_path: Path, cluster: str, place: str) -> None:
-    """Permissions do not stop root; the kernel's own folders do."""
-    out = tmp_path / "results"
-    out.mkdir()
-    if place:
-        (out / place).symlink_to("/proc", target_is_directory=True)
-    with pytest.raises(StoreError, match="cannot write to"):
-        run_tasks(tasks(StrategySpec("random")), out if place else Path("/proc/results"), scheduler=cluster)
-    if place == "timings":
-        assert parts(out) == {}
-
-
-def test_a_disk_that_is_read_only(tmp_path: Path, gardner: Callable[..., tuple[int, str, str]]) -> None:
-    with mounted(tmp_path / "disk", "ro"):
-        sizes = ["-N60", "-a3", "-n0.3", "-k6", "-s1"]
-        code, told, said = gardner("bench", "random", *sizes, "--out", tmp_path / "disk" / "results")
-    assert (code, told) == (2, "")
-    assert said.startswith("error: cannot write to ")
-    assert "Read-only file system" in said
-    assert len(said.splitlines()) == 1
-
-
-ALONE = """
-import threading
-from gardner.experiment import worker
-worker.execute = lambda task: None  # and it does not hear the end of the pipe:
-worker.threading = type("Deaf", (), {{"Thread": lambda **_: threading.Thread(target=int)}})
-worker.serve({descriptor})
-"""
-
-
-def test_a_child_whose_client_is_gone_says_nothing() -> None:
-    """Also where it notices only when it has an answer to give."""
-    ours, theirs = Pipe()
-    ours.close()
-    script = ALONE.format(descriptor=theirs.fileno())
-    done = subprocess.run(  # noqa: S603
-        [sys.executable, "-c", script], capture_output=True, text=True, pass_fds=[theirs.fileno()], check=False
-    )
-    theirs.close()
-    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")

@@ -34,7 +34,7 @@ from gardner.theory.as_json import (
     section,
     unknown,
 )
-from gardner.theory.curve.branch import Side, Status, follow
+from gardner.theory.curve.branch import EndStatus, Side, follow
 from gardner.theory.curve.point import Point, order_parameters, point_of
 from gardner.theory.curve.stationary import Control, Problem, State, at_complexity, at_log_volume, solve
 from gardner.theory.inputs import LARGEST, SMALLEST, check_model, check_target
@@ -265,7 +265,7 @@ class _Ends:
         state = self._near(self._minima, problem, at_complexity(0.0))
         if state is None:
             followed = branch(problem, Side.MIN)
-            if followed.end is None or followed.status in {Status.UNRESOLVED, Status.IMPRECISE}:
+            if followed.end is None or followed.status in {EndStatus.UNRESOLVED, EndStatus.IMPRECISE}:
                 raise ConvergenceError(f"the lower end at budget {budget:.6g} is unresolved ({followed.reason})")
             state = followed.end
         return self._keep(self._minima, budget, state)

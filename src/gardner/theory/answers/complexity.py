@@ -17,7 +17,7 @@ from gardner.errors import ConvergenceError, InvalidInputError
 from gardner.model import GLM, PERCEPTRON
 from gardner.theory.as_json import Record, from_record, model_from, model_record, record_of, section
 from gardner.theory.curve import condensed, frozen
-from gardner.theory.curve.branch import Branch, Side, Status, follow
+from gardner.theory.curve.branch import Branch, EndStatus, Side, follow
 from gardner.theory.curve.point import Point, between, judged, next_to, point_of, typical_point, whole_pool_point
 from gardner.theory.curve.stationary import Problem, State, at_beta, at_log_volume, solve
 from gardner.theory.formula.free_entropy import BETA
@@ -93,7 +93,7 @@ def branch(problem: Problem, side: Side, precise: bool = False) -> Branch:
     """One side of a curve, as far as there are subsets of it, remembered."""
     followed = frozen.cut(follow(problem, side, stop_of(problem, side), precise=precise))
     if side is Side.MAX and condensed.condenses(problem):
-        return replace(followed, status=Status.CONDENSED, reason=condensed.REASON)
+        return replace(followed, status=EndStatus.CONDENSED, reason=condensed.REASON)
     return followed
 
 
@@ -120,12 +120,16 @@ def complexity_curve(
     and the typical point among them; without it, the points the branch follower chose come back.
     ``progress`` is called with the fraction done; ``teacher`` is the teacher's model if it is not
     the student's.
+
+    >>> curve = complexity_curve(pool_ratio=3.0, budget=0.6, points=4)
+    >>> [(round(point.log_volume, 3), round(abs(point.complexity), 3)) for point in curve.points]
+    [(-0.963, 0.0), (-0.671, 1.096), (-0.38, 1.501), (-0.176, 0.0)]
     """
     problem = checked(model, pool_ratio, budget, teacher)
     if points is not None:
         check_count("points", points, 3, MOST_POINTS)
     if problem.budget == problem.pool_ratio:
-        zero = {side.value: Status.ZERO.value for side in Side}
+        zero = {side.value: EndStatus.ZERO.value for side in Side}
         return Curve(problem, (whole_pool_point(problem),), zero, dict.fromkeys(zero, ""))
     sides = {side: branch(problem, side, precise=points is None) for side in Side}
     states = {side: list(sides[side].states) for side in Side}
@@ -215,7 +219,12 @@ def complexity_at(
     log_volume: float,
     teacher: GLM | None = None,
 ) -> Point:
-    """Σ and everything else at a given (n, ln v); outside the curve's range an error tells the range."""
+    """Σ and everything else at a given (n, ln v); outside the curve's range an error tells the range.
+
+    >>> point = complexity_at(pool_ratio=3.0, budget=0.6, log_volume=-0.9)
+    >>> round(point.complexity, 5), round(point.accuracy, 4)
+    (0.42102, 0.8098)
+    """
     problem = checked(model, pool_ratio, budget, teacher)
     target = check_number("log_volume", log_volume)
     if problem.budget == problem.pool_ratio:
@@ -231,7 +240,7 @@ def complexity_at(
         return top
     end = side.states[-1].log_volume if side.states else top.log_volume
     if side.side.sign * (target - end) > 1e-12:
-        known = "the curve ends" if side.status is not Status.UNRESOLVED else "the curve could be followed only"
+        known = "the curve ends" if side.status is not EndStatus.UNRESOLVED else "the curve could be followed only"
         raise InvalidInputError(
             "log_volume",
             target,
@@ -257,7 +266,12 @@ def complexity_points(
     log_volumes: Sequence[float],
     teacher: GLM | None = None,
 ) -> Curve:
-    """:func:`complexity_at` for several volumes; a curve that knows nothing of its ends."""
+    """:func:`complexity_at` for several volumes; a curve that knows nothing of its ends.
+
+    >>> found = complexity_points(pool_ratio=3.0, budget=0.6, log_volumes=[-0.9, -0.5])
+    >>> [round(point.complexity, 5) for point in found.points]
+    [0.42102, 1.40428]
+    """
     problem = checked(model, pool_ratio, budget, teacher)
     place = {"pool_ratio": problem.pool_ratio, "budget": problem.budget}
     found = [complexity_at(model, **place, log_volume=volume, teacher=teacher) for volume in log_volumes]

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from gardner.theory.answers.complexity import problem_from, problem_record
 from gardner.theory.answers.extremes import Extremes
 from gardner.theory.as_json import Plain, Record, from_record, number, record_of, section, unknown
-from gardner.theory.curve.branch import Status
+from gardner.theory.curve.branch import EndStatus
 from gardner.theory.curve.point import Point
 from gardner.theory.curve.stationary import Problem
 from gardner.theory.random_subset.typical import Typical
@@ -40,7 +40,7 @@ class End:
     """
 
     point: Point | None
-    status: Status
+    status: EndStatus
     bracket: tuple[float, float] | None
     reason: str
     doubting: Point | None = None
@@ -48,7 +48,7 @@ class End:
     @property
     def found(self) -> Point | None:
         """The point where the end is known; what an unresolved end has is only a subset that exists."""
-        return None if self.status is Status.UNRESOLVED else self.point
+        return None if self.status is EndStatus.UNRESOLVED else self.point
 
     @property
     def log_volume(self) -> float:
@@ -246,7 +246,7 @@ def _from_record(record: Plain) -> Bounds:
     def end(name: str) -> End:
         bracket = section(found["bracket"], "bracket")[name]
         low_high = (unknown(bracket[0]), unknown(bracket[1])) if isinstance(bracket, list) else None
-        status = Status(str(section(found["status"], "status")[name]))
+        status = EndStatus(str(section(found["status"], "status")[name]))
         reason = section(found["reason"], "reason")[name]
         return End(point(name), status, low_high, str(reason or ""), point(f"{name}_doubting"))
 

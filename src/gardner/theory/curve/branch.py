@@ -62,7 +62,7 @@ class Side(StrEnum):
         return -1 if self is Side.MIN else 1
 
 
-class Status(StrEnum):
+class EndStatus(StrEnum):
     """How a branch ended.
 
     ``frozen`` is for discrete weights only (:mod:`gardner.theory.curve.frozen`), ``condensed`` for
@@ -91,7 +91,7 @@ class Branch:
     side: Side
     start: Floats
     states: list[State] = field(repr=False)
-    status: Status
+    status: EndStatus
     reason: str = ""
     floor: float = -math.inf  # ln v is known to be no smaller
 
@@ -103,7 +103,7 @@ class Branch:
     @property
     def bracket(self) -> tuple[float, float] | None:
         """Interval of ln v that holds the end, when Σ = 0 itself was not reached (for the maximum it opens upwards)."""
-        if self.end is None or self.status not in {Status.BRACKETED, Status.IMPRECISE}:
+        if self.end is None or self.status not in {EndStatus.BRACKETED, EndStatus.IMPRECISE}:
             return None
         reach, here = _reach(self.end, self.floor), self.end.log_volume
         return (here - reach, here) if self.side is Side.MIN else (here, here + reach)
@@ -125,19 +125,19 @@ def follow(problem: Problem, side: Side, stop: Stop = lambda _: False, *, precis
             start, floor = begin(problem), _floor(problem, side)
             status, reason = _walk(problem, _Way(side, stop, floor, tolerance), start, states)
     except ConvergenceError as error:
-        status, reason = Status.UNRESOLVED, error.what
+        status, reason = EndStatus.UNRESOLVED, error.what
     except (ArithmeticError, np.linalg.LinAlgError) as error:  # overflow, division by zero
-        status, reason = Status.UNRESOLVED, f"the numbers left the range of double precision ({error})"
-    if status is Status.UNRESOLVED and states and states[-1].complexity < 0.0:
+        status, reason = EndStatus.UNRESOLVED, f"the numbers left the range of double precision ({error})"
+    if status is EndStatus.UNRESOLVED and states and states[-1].complexity < 0.0:
         states.pop()  # no subset has that volume
     if states:
         states[-1] = _settled(states[-1])
-    reach = _reach(states[-1], floor) if status is Status.UNRESOLVED and states else math.inf
+    reach = _reach(states[-1], floor) if status is EndStatus.UNRESOLVED and states else math.inf
     if reach < BRACKETED:
-        status = Status.BRACKETED
+        status = EndStatus.BRACKETED
     elif reach < _NEARLY:
-        status, reason = Status.IMPRECISE, f"ln v can go no further than {reach:.0e}; {reason}"
-    lost = status in {Status.UNRESOLVED, Status.IMPRECISE} and not (states and stop(states[-1]))
+        status, reason = EndStatus.IMPRECISE, f"ln v can go no further than {reach:.0e}; {reason}"
+    lost = status in {EndStatus.UNRESOLVED, EndStatus.IMPRECISE} and not (states and stop(states[-1]))
     if lost and tolerance > TOLERANCE:
         return follow(problem, side, stop, precise=True)
     return Branch(problem, side, start, states, status, reason, floor)
@@ -185,7 +185,7 @@ class _Way(NamedTuple):
     tolerance: float
 
 
-def _walk(problem: Problem, way: _Way, start: Floats, states: list[State]) -> tuple[Status, str]:
+def _walk(problem: Problem, way: _Way, start: Floats, states: list[State]) -> tuple[EndStatus, str]:
     """Append solved points until the branch ends; returns how it ended."""
     states.append(_first(problem, way, start))
     tangent = _oriented(states[0], way.side.sign * np.eye(len(start))[BETA])  # away from β = 0
@@ -195,27 +195,27 @@ def _walk(problem: Problem, way: _Way, start: Floats, states: list[State]) -> tu
         last = states[-1]
         if last.complexity <= 0.0:
             states[-1] = _zero(problem, states[-2].z if len(states) > 1 else start, states)
-            return Status.ZERO, ""
+            return EndStatus.ZERO, ""
         if way.stop(last):
-            return Status.UNRESOLVED, "not followed further"
+            return EndStatus.UNRESOLVED, "not followed further"
         reach = _reach(last, way.floor)
         if reach < _TIGHT or abs(last.theta.beta) > _LARGEST_BETA:
-            return (Status.BRACKETED, "") if reach < BRACKETED else (Status.UNRESOLVED, "|β| beyond 1e9")
+            return (EndStatus.BRACKETED, "") if reach < BRACKETED else (EndStatus.UNRESOLVED, "|β| beyond 1e9")
         try:
             new = _next(problem, way, last, _ahead(path, step))
         except ConvergenceError as error:
             if reach < _GOOD_ENOUGH:
-                return Status.BRACKETED, ""
+                return EndStatus.BRACKETED, ""
             step *= 0.4
             if step < (_SHORTEST_NEAR_END if reach < _NEARLY else _shortest_step(problem)):
-                return Status.UNRESOLVED, f"the branch could not be followed further ({error.what})"
+                return EndStatus.UNRESOLVED, f"the branch could not be followed further ({error.what})"
             continue
         states.append(new)
         path = [path[-1], (new.z, _oriented(new, new.z - last.z))]
         step = min(
             _LONGEST_STEP, step * (1.7 if new.iterations <= easy else 1.2 if new.iterations <= easy + 1 else 0.7)
         )
-    return Status.UNRESOLVED, f"no end within {_MOST_STEPS} steps"
+    return EndStatus.UNRESOLVED, f"no end within {_MOST_STEPS} steps"
 
 
 def _ahead(path: list[tuple[Floats, Floats]], step: float) -> Floats:

@@ -22,7 +22,7 @@ from typing import NamedTuple
 import numpy as np
 
 from gardner.errors import ConvergenceError
-from gardner.theory.curve.branch import Branch, Side, Status
+from gardner.theory.curve.branch import Branch, EndStatus, Side
 from gardner.theory.curve.stationary import Problem, State, at_log_volume, solve
 from gardner.theory.formula.taylor import Floats
 from gardner.theory.random_subset.fixed_points import fixed_points
@@ -63,7 +63,7 @@ def cut(branch: Branch) -> Branch:
     if not math.isfinite(entropy) or not branch.states:
         return branch
     if branch.side is Side.MIN and is_frozen(branch.problem):
-        return replace(branch, states=[], status=Status.FROZEN, reason=REASON)
+        return replace(branch, states=[], status=EndStatus.FROZEN, reason=REASON)
     excess = np.array([_known(state) for state in branch.states]) - entropy
     beyond = np.flatnonzero(excess > 0.0)
     if branch.side is Side.MAX:
@@ -76,8 +76,8 @@ def cut(branch: Branch) -> Branch:
         crossing = _crossing(_start(branch, inside), branch.states[beyond[0]], entropy)
     except ConvergenceError as error:
         reason = f"the point where the weights become known could not be solved for ({error.what})"
-        return replace(branch, states=inside, status=Status.UNRESOLVED, reason=reason)
-    return replace(branch, states=[*inside, crossing], status=Status.FROZEN, reason=REASON)
+        return replace(branch, states=inside, status=EndStatus.UNRESOLVED, reason=reason)
+    return replace(branch, states=[*inside, crossing], status=EndStatus.FROZEN, reason=REASON)
 
 
 class _Place(NamedTuple):

@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 
 from gardner.errors import ConvergenceError
-from gardner.theory.curve.branch import Status
+from gardner.theory.curve.branch import EndStatus
 from gardner.theory.curve.stability import Ratios, ratios
 from gardner.theory.curve.stationary import Problem, State
 from gardner.theory.formula.conjugates import to_k
@@ -79,16 +79,16 @@ class Point:
     resolved: bool = True
 
 
-def judged(status: Status, point: Point | None, reason: str) -> tuple[Status, str]:
+def judged(status: EndStatus, point: Point | None, reason: str) -> tuple[EndStatus, str]:
     """The status of an end and its reason; one that was reached but is not known to six decimals is imprecise."""
-    if point is None or status is Status.UNRESOLVED:
+    if point is None or status is EndStatus.UNRESOLVED:
         return status, reason
     if point.quadrature_error > PRECISE:
         reasons = (reason, f"ln v is known to ±{point.quadrature_error:.0e} only")
-        return Status.IMPRECISE, "; ".join(filter(None, reasons))
+        return EndStatus.IMPRECISE, "; ".join(filter(None, reasons))
     if not point.resolved:
         reasons = (reason, f"the outer integral needs more than {MAX_PANELS} panels")
-        return Status.IMPRECISE, "; ".join(filter(None, reasons))
+        return EndStatus.IMPRECISE, "; ".join(filter(None, reasons))
     return status, reason
 
 

@@ -145,7 +145,12 @@ def typical(model: GLM = PERCEPTRON, *, budget: float, teacher: GLM | None = Non
 
 @np.errstate(all="ignore")  # overflow and NaN are looked for where they matter
 def pool(model: GLM = PERCEPTRON, *, pool_ratio: float, teacher: GLM | None = None) -> Typical:
-    """What all labels of a pool of ratio ``pool_ratio`` together give."""
+    """What all labels of a pool of ratio ``pool_ratio`` together give.
+
+    >>> whole = pool(pool_ratio=3.0)
+    >>> round(whole.log_volume, 6), round(whole.accuracy, 6)
+    (-1.355888, 0.870145)
+    """
     return typical_of(check_pair(model, teacher), check_pool_ratio(pool_ratio))
 
 

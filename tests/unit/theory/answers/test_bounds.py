@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from gardner import InvalidInputError, bounds, bounds_sweep, budget_for, complexity_at, pool, typical
 from gardner.model import PERCEPTRON
-from gardner.theory.curve.branch import Side, Status
+from gardner.theory.curve.branch import EndStatus, Side
 
 # computed independently of this code, α = 3: n, ln v min, β, m, q, Q, ln v max, β, m
 REFERENCE = [
@@ -33,8 +33,8 @@ def test_reference_ends(
     assert most.log_volume == pytest.approx(high, abs=1e-6)
     assert most.beta == pytest.approx(high_beta, rel=1e-4)
     assert most.m == pytest.approx(high_m, abs=1e-5)
-    assert result.minimum.status is Status.ZERO
-    assert result.maximum.status is Status.ZERO
+    assert result.minimum.status is EndStatus.ZERO
+    assert result.maximum.status is EndStatus.ZERO
     assert result.minimum.bracket is None
     assert result.residual < 1e-9
     assert result.quadrature_error < 1e-10
@@ -47,8 +47,8 @@ def test_every_bound_is_resolved_and_ordered(alpha: float, fraction: float) -> N
     result = bounds(pool_ratio=alpha, budget=budget)
     whole = pool(pool_ratio=alpha).log_volume
     low, high = result.minimum, result.maximum
-    assert low.status is not Status.UNRESOLVED
-    assert high.status is not Status.UNRESOLVED
+    assert low.status is not EndStatus.UNRESOLVED
+    assert high.status is not EndStatus.UNRESOLVED
     assert whole - 1e-9 <= low.log_volume <= result.typical.log_volume <= high.log_volume < 0.0
     assert result.halving == max(-budget * math.log(2.0), whole)
     for end in (low, high):
@@ -78,8 +78,8 @@ def test_every_bound_is_resolved_and_ordered(alpha: float, fraction: float) -> N
 def test_corners_where_earlier_versions_failed(alpha: float, budget: float) -> None:
     """Folds, edges V + βD → 0, slivers of uncertain labels: each of these was once unresolved or wrong."""
     result = bounds(pool_ratio=alpha, budget=budget)
-    assert result.minimum.status is not Status.UNRESOLVED, result.minimum.reason
-    assert result.maximum.status is not Status.UNRESOLVED, result.maximum.reason
+    assert result.minimum.status is not EndStatus.UNRESOLVED, result.minimum.reason
+    assert result.maximum.status is not EndStatus.UNRESOLVED, result.maximum.reason
     assert result.quadrature_error < 1e-7
     assert result.pool.log_volume - 1e-9 <= result.minimum.log_volume <= result.typical.log_volume
     assert result.typical.log_volume <= result.maximum.log_volume < 0.0
@@ -240,8 +240,8 @@ def test_sides_have_signs() -> None:
 def test_the_whole_range(alpha: float, fraction: float) -> None:
     """Every α from 0.5 to 1000 and n/α from 0.005 to 0.995 is answered, resolved and certified."""
     result = bounds(pool_ratio=alpha, budget=max(0.01, alpha * fraction))
-    assert result.minimum.status is not Status.UNRESOLVED, result.minimum.reason
-    assert result.maximum.status is not Status.UNRESOLVED, result.maximum.reason
+    assert result.minimum.status is not EndStatus.UNRESOLVED, result.minimum.reason
+    assert result.maximum.status is not EndStatus.UNRESOLVED, result.maximum.reason
     assert result.pool.log_volume - 1e-9 <= result.minimum.log_volume <= result.typical.log_volume
     assert result.typical.log_volume <= result.maximum.log_volume < 0.0
     assert result.quadrature_error < 1e-6

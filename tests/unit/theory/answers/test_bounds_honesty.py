@@ -24,7 +24,7 @@ from gardner.model import (
     Sign,
 )
 from gardner.theory.answers.complexity import branch, checked
-from gardner.theory.curve.branch import Side, Status, follow
+from gardner.theory.curve.branch import EndStatus, Side, follow
 from gardner.theory.curve.point import Point, frozen_point, judged, point_of, typical_point
 from gardner.theory.curve.stationary import State, at_complexity, solve
 from gardner.theory.formula.evaluation import Mesh
@@ -65,18 +65,18 @@ def test_a_good_end_is_known_to_six_decimals() -> None:
     point = _point(_lower_end())
     assert point.quadrature_error < 1e-9
     assert point.accuracy_error < 1e-9
-    assert judged(Status.ZERO, point, "") == (Status.ZERO, "")
+    assert judged(EndStatus.ZERO, point, "") == (EndStatus.ZERO, "")
 
 
 def test_an_end_that_is_not_known_says_so() -> None:
     point = _point(_lower_end())
-    status, reason = judged(Status.ZERO, replace(point, quadrature_error=1.1e-3), "")
-    assert status is Status.IMPRECISE
+    status, reason = judged(EndStatus.ZERO, replace(point, quadrature_error=1.1e-3), "")
+    assert status is EndStatus.IMPRECISE
     assert "1e-03" in reason
-    status, reason = judged(Status.BRACKETED, replace(point, resolved=False), "")
-    assert status is Status.IMPRECISE
+    status, reason = judged(EndStatus.BRACKETED, replace(point, resolved=False), "")
+    assert status is EndStatus.IMPRECISE
     assert "panels" in reason
-    assert judged(Status.UNRESOLVED, replace(point, quadrature_error=1.0), "why") == (Status.UNRESOLVED, "why")
+    assert judged(EndStatus.UNRESOLVED, replace(point, quadrature_error=1.0), "why") == (EndStatus.UNRESOLVED, "why")
 
 
 @pytest.mark.parametrize(
@@ -127,7 +127,7 @@ def test_a_side_whose_numbers_overflow_is_unresolved(monkeypatch: pytest.MonkeyP
 
     monkeypatch.setattr("gardner.theory.curve.branch.solve", overflow)
     found = follow(checked(PERCEPTRON, 3.0, 0.55), Side.MIN)
-    assert found.status is Status.UNRESOLVED
+    assert found.status is EndStatus.UNRESOLVED
     assert "too large" in found.reason
 
 
@@ -160,3 +160,12 @@ def test_whoever_knows_the_weights_is_always_right() -> None:
     assert frozen.log_volume == doubting.log_volume
     assert math.isnan(frozen.beta)
     assert doubting.accuracy < 1.0
+
+
+def test_what_still_moves_on_a_wall_is_part_of_the_error() -> None:
+    """Ln v stands still while accuracy goes on; an earlier version said 0.5005 and 0.5010, each to 10⁻¹³."""
+    end = bounds(GLM(Gaussian(), Probit(0.1)), pool_ratio=50.0, budget=5.0).minimum
+    assert end.status is EndStatus.BRACKETED
+    assert end.point is not None
+    assert 1e-4 < end.point.accuracy_error < 1e-2
+    assert abs(end.point.accuracy - 0.5) < 2.0 * end.point.accuracy_error

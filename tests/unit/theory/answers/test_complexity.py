@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from gardner import InvalidInputError, complexity_at, complexity_curve, pool, typical
 from gardner.model import PERCEPTRON
-from gardner.theory.curve.branch import Side, Status, follow
+from gardner.theory.curve.branch import EndStatus, Side, follow
 from gardner.theory.curve.stationary import (
     Problem,
     at_beta,
@@ -133,14 +133,14 @@ def test_near_vertical_walls(budget: float, least: float) -> None:
     """At α = 3 the lower end is a wall: |β| grows by decades while ln v stands still, and the end is found all the
     same."""
 
-    def lower() -> tuple[Status, float, float]:
+    def lower() -> tuple[EndStatus, float, float]:
         branch = follow(Problem(PERCEPTRON, 3.0, budget), Side.MIN)
         assert branch.end is not None
         reach = branch.end.complexity / abs(branch.end.theta.beta)
         return branch.status, abs(branch.end.theta.beta), reach
 
     status, beta, reach = lower()
-    assert status in {Status.ZERO, Status.BRACKETED}
+    assert status in {EndStatus.ZERO, EndStatus.BRACKETED}
     assert beta > least
     assert abs(reach) < 1e-8
 

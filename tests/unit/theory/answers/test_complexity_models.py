@@ -24,7 +24,7 @@ from gardner.model import (
     Rademacher,
     Sign,
 )
-from gardner.theory.curve.branch import Branch, Side, Status
+from gardner.theory.curve.branch import Branch, EndStatus, Side
 from gardner.theory.curve.frozen import cut
 from gardner.theory.curve.stationary import Problem
 from gardner.theory.formula.pair import pair_of
@@ -99,7 +99,7 @@ def test_binary_weights_freeze() -> None:
     """No subset of binary weights and noiseless labels has a volume below 2^−N; the curve ends there."""
     for budget in (0.6, 1.3):
         result = bounds(GLM(Rademacher(), Sign()), pool_ratio=ALPHA, budget=budget)
-        assert result.minimum.status is Status.FROZEN
+        assert result.minimum.status is EndStatus.FROZEN
         assert result.minimum.log_volume == pytest.approx(-math.log(2.0), abs=1e-8)
         assert result.minimum.point is not None
         assert result.minimum.point.accuracy == 1.0  # whoever knows the weights is always right
@@ -107,7 +107,7 @@ def test_binary_weights_freeze() -> None:
         assert result.extremes.most_accurate.accuracy == 1.0
         if result.minimum.doubting is not None:  # where the typical subset is frozen already nobody doubts
             assert result.minimum.doubting.accuracy < 0.9
-        assert result.maximum.status is Status.ZERO
+        assert result.maximum.status is EndStatus.ZERO
         assert result.maximum.log_volume > -math.log(2.0)
         assert result.quadrature_error < 1e-7
 
@@ -134,12 +134,12 @@ def test_the_tails_of_a_prior_set_the_edge_of_the_hats(prior: Prior, tails: floa
 def test_binary_weights_freeze_within_the_first_step() -> None:
     """Just below the transition of random subsets the first point off β = 0 is past it."""
     lower = bounds(GLM(Rademacher(), Sign()), pool_ratio=3.0, budget=1.24).minimum
-    assert lower.status is Status.FROZEN
+    assert lower.status is EndStatus.FROZEN
     assert lower.log_volume == pytest.approx(-math.log(2.0), abs=1e-9)
 
 
 def test_a_teacher_of_another_prior_does_not_freeze_a_noisy_student() -> None:
     student, teacher = GLM(Rademacher(), Probit(0.3)), GLM(Gaussian(), Probit(0.3))
     state: Any = SimpleNamespace(information=0.9, log_volume=-0.9)
-    whole = Branch(Problem(student, 3.0, 0.6, teacher), Side.MIN, np.zeros(6), [state], Status.ZERO)
+    whole = Branch(Problem(student, 3.0, 0.6, teacher), Side.MIN, np.zeros(6), [state], EndStatus.ZERO)
     assert cut(whole) is whole

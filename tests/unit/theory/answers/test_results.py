@@ -11,7 +11,7 @@ import pytest
 from gardner import bounds, budget_for, complexity_curve, typical
 from gardner.errors import InvalidInputError
 from gardner.model import GLM, PERCEPTRON, Flip, Gaussian, Laplace, Linear, Probit, Rademacher, Sign
-from gardner.theory import Bounds, BudgetAnswer, Curve, Status, Typical
+from gardner.theory import Bounds, BudgetAnswer, Curve, EndStatus, Typical
 
 
 def there_and_back(record: object) -> Any:
@@ -43,7 +43,7 @@ def test_bounds_go_there_and_back(student: GLM, teacher: GLM | None, pool_ratio:
 
 def test_what_an_unresolved_end_is_worth_is_decided_once() -> None:
     result = bounds(pool_ratio=3.0, budget=0.6)
-    lost = replace(result, minimum=replace(result.minimum, status=Status.UNRESOLVED, reason="lost"))
+    lost = replace(result, minimum=replace(result.minimum, status=EndStatus.UNRESOLVED, reason="lost"))
     assert lost.minimum.log_volume != lost.minimum.log_volume
     assert lost.minimum.reached == result.minimum.log_volume
     record: Any = lost.to_json()

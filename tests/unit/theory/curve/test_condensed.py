@@ -9,7 +9,7 @@ import pytest
 
 from gardner.model import GLM, Channel, Flip, Gaussian, Laplace, Logistic, Prior, Probit, Rademacher, Sign
 from gardner.theory import bounds
-from gardner.theory.curve.branch import Side, Status, follow
+from gardner.theory.curve.branch import EndStatus, Side, follow
 from gardner.theory.curve.condensed import condensed_point, condenses
 from gardner.theory.curve.stationary import Problem
 
@@ -31,7 +31,7 @@ def test_who_condenses(prior: Prior, channel: Channel, budget: float, expected: 
 @pytest.mark.parametrize(("channel", "most"), [(Sign(), 0.0), (Flip(0.05), math.log(0.95))], ids=str)
 def test_the_largest_volume(channel: Channel, most: float) -> None:
     found = bounds(GLM(Laplace(), channel), pool_ratio=3.0, budget=0.6)
-    assert found.maximum.status is Status.CONDENSED
+    assert found.maximum.status is EndStatus.CONDENSED
     assert found.maximum.log_volume == pytest.approx(0.6 * most, abs=1e-12)
     assert found.maximum.point is not None
     assert found.maximum.point.accuracy == 0.5

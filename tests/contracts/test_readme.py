@@ -1,0 +1,32 @@
+"""The Python that README.md and docs/ show runs as it stands there."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+BLOCK = re.compile(r"^```python\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+
+
+def _pages() -> list[str]:
+    pages = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
+    return [str(page.relative_to(ROOT)) for page in pages if BLOCK.search(page.read_text("utf-8"))]
+
+
+def test_readme_shows_python() -> None:
+    assert "README.md" in _pages()
+
+
+@pytest.mark.parametrize("page", _pages())
+def test_python_of_a_page_runs(page: str) -> None:
+    """Block after block, in one namespace: a later one may use what an earlier one made."""
+    if page == "docs/examples/README.md":
+        pytest.importorskip("skactiveml")
+    text = (ROOT / page).read_text("utf-8")
+    names: dict[str, object] = {"__name__": "readme"}
+    for block in BLOCK.finditer(text):
+        above = text.count("\n", 0, block.start(1))  # so that a traceback names the line of the page
+        exec(compile("\n" * above + block[1], page, "exec"), names)  # noqa: S102
