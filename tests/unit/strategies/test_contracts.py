@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import sys
+import types
 from pathlib import Path
 
 import pytest
@@ -48,6 +50,8 @@ def test_nothing_is_called_to_find_out_what_it_is(tmp_path: Path, name: str) -> 
     """Those in modules would end the process, wait for a key or open a window; those of the file leave a trace."""
     file = tmp_path / "ends.py"
     file.write_text(ENDS)
+    if name == "os:_exit" and not isinstance(os._exit, types.BuiltinFunctionType):
+        pytest.skip("coverage puts a function of its own in its place")
     if name.startswith("tkinter"):
         pytest.importorskip("tkinter")
     with pytest.raises(GardnerError) as caught:
