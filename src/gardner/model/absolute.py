@@ -10,11 +10,12 @@ import numpy as np
 from gardner.model.arrays import Array, Floating
 from gardner.model.channel import WIDTHS
 from gardner.model.formula import Compiled
+from gardner.model.integrals import gauss_legendre
 from gardner.model.prior import check_parameter
 from gardner.model.real import RealLabels
 from gardner.model.special import NUMPY, Library
 
-_NODES, _WEIGHTS = np.polynomial.legendre.leggauss(96)
+_NODES, _WEIGHTS = gauss_legendre(96)
 
 
 @dataclass(frozen=True)

@@ -14,9 +14,10 @@ import numpy as np
 
 from gardner.model.arrays import Array, ArrayObject, Floating
 from gardner.model.channel import WIDTHS, Channel
+from gardner.model.integrals import gauss_legendre
 from gardner.model.special import NUMPY, Library
 
-_NODES, _WEIGHTS = np.polynomial.legendre.leggauss(192)
+_NODES, _WEIGHTS = gauss_legendre(192)
 
 
 class BinaryLabels(Channel):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import math
 
 import numpy as np
@@ -11,9 +12,16 @@ from gardner.model.arrays import ArrayObject
 from gardner.model.special import Library
 
 
+@functools.cache
+def gauss_legendre(order: int) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Nodes and weights of Gauss–Legendre quadrature on (−1, 1)."""
+    nodes, weights = np.polynomial.legendre.leggauss(order)
+    return np.asarray(nodes), np.asarray(weights)
+
+
 def panels(low: float, high: float, count: int, order: int = 16) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Nodes and weights of Gauss–Legendre quadrature on equal panels."""
-    node, weight = np.polynomial.legendre.leggauss(order)
+    node, weight = gauss_legendre(order)
     edges = np.linspace(low, high, count + 1)
     half = 0.5 * (edges[1] - edges[0])
     centres = 0.5 * (edges[1:] + edges[:-1])

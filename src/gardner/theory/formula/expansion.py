@@ -26,13 +26,14 @@ from numpy.typing import NDArray
 
 from gardner.model import Channel, Prior
 from gardner.model.arrays import Array
+from gardner.model.integrals import gauss_legendre
 from gardner.theory.formula.quadrature import panel_nodes
 from gardner.theory.formula.taylor import Floats
 
 Six = tuple[Floats, Floats, Floats, Floats, Floats, Floats]
 
 _ORDER = 16
-_UNIT = np.polynomial.legendre.leggauss(_ORDER)[0]
+_UNIT = gauss_legendre(_ORDER)[0]
 _TO_POWERS = np.linalg.inv(np.vander(_UNIT, increasing=True))
 _TOLERANCE, _MOST_PANELS, _FIRST_PANELS, _DEEPEST = 1e-11, 500, 2, 30  # of a cell
 _ROUNDING = 1e-14  # of a function's largest value: what is left of one that has died away is rounding

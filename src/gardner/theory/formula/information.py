@@ -25,6 +25,7 @@ import math
 import numpy as np
 
 from gardner.model import Channel
+from gardner.model.integrals import gauss_legendre
 from gardner.theory.formula import regression
 from gardner.theory.formula.evaluation import kinds
 from gardner.theory.formula.free_entropy import Parameters
@@ -33,7 +34,7 @@ from gardner.theory.formula.quadrature import Grid
 from gardner.theory.formula.sums import sigmoid
 from gardner.theory.formula.taylor import Floats
 
-_NODES, _WEIGHTS = np.polynomial.legendre.leggauss(64)
+_NODES, _WEIGHTS = gauss_legendre(64)
 _BEND, _WIDTHS = 7.0, 9.0
 _PLACES = np.expm1(_BEND * 0.5 * (_NODES + 1.0)) / np.expm1(_BEND)
 _SLOPES = 0.5 * _WEIGHTS * _BEND * np.exp(_BEND * 0.5 * (_NODES + 1.0)) / np.expm1(_BEND)

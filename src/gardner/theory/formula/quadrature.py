@@ -18,6 +18,7 @@ from typing import NamedTuple
 import numpy as np
 
 from gardner.errors import ConvergenceError
+from gardner.model.integrals import gauss_legendre
 from gardner.theory.formula.taylor import Floats
 
 DROP = 38.0  # a peak is cut where it has fallen by e^−38 ≈ 3·10⁻¹⁷
@@ -30,7 +31,7 @@ _MOST_STEPS = 80  # to the mode of a peak: bisection alone needs fewer
 _SCAN = 21  # points around each place where there may be a peak
 _LOG_ROOT_2PI = 0.5 * np.log(2.0 * np.pi)
 
-_NODES, _WEIGHTS = np.polynomial.legendre.leggauss(PANEL_ORDER)
+_NODES, _WEIGHTS = gauss_legendre(PANEL_ORDER)
 _TO_LEGENDRE = ((2 * np.arange(PANEL_ORDER) + 1) / 2)[:, None] * (
     np.polynomial.legendre.legvander(_NODES, PANEL_ORDER - 1) * _WEIGHTS[:, None]
 ).T
@@ -204,7 +205,7 @@ def _living(z: Floats, values: Floats, drop: float) -> tuple[Floats, Floats]:
 @functools.cache
 def _half_lines(order: int) -> tuple[Floats, Floats]:
     """Nodes and weights on (0, 1)."""
-    unit, weights = np.polynomial.legendre.leggauss(order)
+    unit, weights = gauss_legendre(order)
     return 0.5 * (unit + 1.0), 0.5 * weights
 
 

@@ -20,12 +20,13 @@ import math
 
 import numpy as np
 
+from gardner.model.integrals import gauss_legendre
 from gardner.theory.formula.pair import Pair
 from gardner.theory.formula.quadrature import stretched_grid
 from gardner.theory.formula.taylor import Floats
 
 _Y_PANELS, _Y_ORDER, _WIDTHS = 9, 16, 9.0
-_Y_NODES, _Y_WEIGHTS = np.polynomial.legendre.leggauss(_Y_ORDER)
+_Y_NODES, _Y_WEIGHTS = gauss_legendre(_Y_ORDER)
 
 
 def noise_of(pair: Pair) -> tuple[float, float]:
