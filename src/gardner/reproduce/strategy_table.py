@@ -64,9 +64,9 @@ def _rows(frame: pd.DataFrame, found: Comparison, store: Store) -> pd.DataFrame:
                 "informed": row["informed"],
                 "estimate": estimate,
                 "criterion": criterion,
-                "alpha": row["alpha"],
+                "pool_ratio": row["pool_ratio"],
                 "features": row["features"],
-                "batch": row["batch"],
+                "batch_size": row["batch_size"],
                 "ms choosing": 1e3 * float((spent["querying"] + spent["scoring"]).mean()),
                 "ms fitting": 1e3 * float(spent["fitting"].mean()),
                 "log_volume": row["log_volume"],
@@ -78,7 +78,7 @@ def _rows(frame: pd.DataFrame, found: Comparison, store: Store) -> pd.DataFrame:
 
 
 def _verdict(table: pd.DataFrame, found: Comparison) -> Verdict:
-    rows = {row["strategy"]: row for row in table.to_dict("records") if row["alpha"] == heuristics.ALPHA}
+    rows = {row["strategy"]: row for row in table.to_dict("records") if row["pool_ratio"] == heuristics.ALPHA}
     many = heuristics.committee(15).label
     ratio = rows[many]["ms choosing"] / rows["perceptron"]["ms choosing"]
     gap, error = found.difference("perceptron", many, BUDGET)

@@ -114,10 +114,10 @@ class TargetMargin(Rule):
 class PosteriorCommittee(Rule):
     """Query by committee, drawn afresh from the posterior for every row: the most evenly split first.
 
-    ``members`` is K.     A member's field is N(ω, V), so k of K say +1 with the odds of a binomial of K and Φ(ω/√V)
-    [seung1992]. Rows are taken level by level of |2k − K|, at random within a level. A committee
-    that is trained, or kept between rounds, remembers: ``committee`` is that strategy, and it has no
-    such theory.
+    ``members`` is K. A member's field is N(ω, V), so k of K say +1 with the odds of a binomial of K
+    and Φ(ω/√V) [seung1992]. Rows are taken level by level of |2k − K|, at random within a level. A
+    committee that is trained, or kept between rounds, remembers: ``committee`` is that strategy, and
+    it has no such theory.
     """
 
     members: int = 15

@@ -87,7 +87,7 @@ class BudgetAnswer:
 
         errors = [self.errors.get(choice) for choice in CHOICES]
         return pd.DataFrame({"choice": CHOICES, "budget": list(self.budgets.values()), "budget_error": errors}).assign(
-            alpha=self.pool_ratio, log_volume=self.log_volume, accuracy=self.accuracy
+            pool_ratio=self.pool_ratio, log_volume=self.log_volume, accuracy=self.accuracy
         )
 
     @property
@@ -102,7 +102,7 @@ class BudgetAnswer:
         proof = self.pool if point is None else point
         return {
             "model": model_record(self.model),
-            "alpha": self.pool_ratio,
+            "pool_ratio": self.pool_ratio,
             "target": {name: value for name, value in target.items() if value is not None},
             "budget": dict(self.budgets),
             "budget_error": {choice: self.errors.get(choice) for choice in CHOICES},
@@ -123,7 +123,7 @@ class BudgetAnswer:
         point, notes = found["best_point"], found["notes"]
         return BudgetAnswer(
             model_from(found["model"]),
-            unknown(found["alpha"]),
+            unknown(found["pool_ratio"]),
             log_volume=_given(target.get("log_volume")),
             accuracy=_given(target.get("accuracy")),
             best=_given(budgets["best"]),

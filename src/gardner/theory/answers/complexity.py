@@ -62,7 +62,9 @@ class Curve:
         """One row a point."""
         import pandas as pd  # here, so that the solver starts without it
 
-        return pd.DataFrame([asdict(point) for point in self.points]).assign(alpha=self.pool_ratio, budget=self.budget)
+        return pd.DataFrame([asdict(point) for point in self.points]).assign(
+            pool_ratio=self.pool_ratio, budget=self.budget
+        )
 
     def to_json(self) -> Record:
         """Plain data for JSON: the question, how the ends were reached, and the points."""
@@ -283,7 +285,7 @@ def problem_record(problem: Problem) -> Record:
     return {
         "model": model_record(problem.pair.student),
         "teacher": model_record(problem.pair.teacher),
-        "alpha": problem.pool_ratio,
+        "pool_ratio": problem.pool_ratio,
         "budget": problem.budget,
     }
 
@@ -292,7 +294,7 @@ def problem_from(record: Record) -> Problem:
     """The question of a record, checked like any other."""
     found = section(record, "a result")
     student, teacher = model_from(found["model"]), model_from(found["teacher"])
-    return checked(student, float(str(found["alpha"])), float(str(found["budget"])), teacher)
+    return checked(student, float(str(found["pool_ratio"])), float(str(found["budget"])), teacher)
 
 
 def checked(model: GLM, pool_ratio: float, budget: float, teacher: GLM | None = None) -> Problem:

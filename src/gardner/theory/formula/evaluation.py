@@ -18,9 +18,10 @@ from gardner.theory.formula import regression
 from gardner.theory.formula.average import CHECK_ORDER, INNER_ORDER, MESH_ORDER, Inner, Tilted
 from gardner.theory.formula.expansion import Psi, Six, channel_psi, channel_remainder, prior_psi
 from gardner.theory.formula.free_entropy import Parameters, Rows, Theta, to_theta
+from gardner.theory.formula.logistic import sigmoid, softplus
 from gardner.theory.formula.pair import Pair
 from gardner.theory.formula.quadrature import Grid, Peak, Window, refine
-from gardner.theory.formula.sums import Fields, sigmoid, softplus, total
+from gardner.theory.formula.sums import Fields, total
 from gardner.theory.formula.taylor import Floats, Taylor, composed
 from gardner.theory.formula.weights import weight_grid
 

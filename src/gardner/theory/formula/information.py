@@ -29,9 +29,9 @@ from gardner.model.integrals import gauss_legendre
 from gardner.theory.formula import regression
 from gardner.theory.formula.evaluation import kinds
 from gardner.theory.formula.free_entropy import Parameters
+from gardner.theory.formula.logistic import sigmoid
 from gardner.theory.formula.pair import Pair
 from gardner.theory.formula.quadrature import Grid
-from gardner.theory.formula.sums import sigmoid
 from gardner.theory.formula.taylor import Floats
 
 _NODES, _WEIGHTS = gauss_legendre(64)

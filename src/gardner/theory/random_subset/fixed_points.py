@@ -17,6 +17,7 @@ import numpy as np
 
 from gardner.errors import ConvergenceError
 from gardner.theory.formula import regression
+from gardner.theory.formula.logistic import sigmoid, softplus
 from gardner.theory.formula.pair import Pair
 from gardner.theory.formula.taylor import Floats
 from gardner.theory.random_subset.state_evolution import (
@@ -49,16 +50,6 @@ class FixedPoint(NamedTuple):
     log_volume: float
     residual: float
     quadrature_error: float
-
-
-def sigmoid(x: float) -> float:
-    """1/(1+e^−x)."""
-    return 1.0 / (1.0 + math.exp(-x)) if x >= 0 else math.exp(x) / (1.0 + math.exp(x))
-
-
-def softplus(x: float) -> float:
-    """ln(1+e^x)."""
-    return max(x, 0.0) + math.log1p(math.exp(-abs(x)))
 
 
 @functools.lru_cache(maxsize=256)
