@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from gardner.experiment.meaning import NamedModels
     from gardner.experiment.summary import Summary
 
+# Failed tasks in a table, which fits a screen; --json has all of them.
 _FAILURES_SHOWN = 10
 
 

@@ -37,7 +37,8 @@ if TYPE_CHECKING:
     from gardner.theory import Bounds
 
 LN2 = math.log(2.0)
-_PARTS = 4  # budgets in a table when none are asked for: quarters of the longest run
+# Budgets in a table when none are asked for: the quarters of the longest run.
+_PARTS = 4
 _PLACE = ["model", "features", "pool_ratio", "batch_size"]
 _SAME = ["label", *_PLACE, "seed"]  # runs that agree in these tell the same story, perhaps to another length
 

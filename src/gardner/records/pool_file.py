@@ -24,7 +24,8 @@ from gardner.records.user_file import array_names, check_regular, load_member, r
 if TYPE_CHECKING:
     import pandas as pd
 
-MOST_CLASSES = 20  # distinct texts in a column up to which each becomes a column of zeros and ones
+# Distinct texts in a column up to which each becomes a column of zeros and ones; a column of names has more.
+MOST_CLASSES = 20
 
 
 @dataclass(frozen=True)

@@ -9,9 +9,12 @@ from gardner.reproduce.comparison import Comparison, compare
 from gardner.reproduce.heuristics import BARELY
 from gardner.reproduce.recipe import Recipe, Workspace, origin, settled
 
+# The pool ratio of the paper's remark on batches.
 ALPHA = 3.0
-BUDGETS = (0.5, 1.0)  # multiples of the largest batch, N/4
-SMALL = 0.05  # k/N up to which the remark is taken at its word
+# Budgets in labels per weight: multiples of the largest batch, N/4.
+BUDGETS = (0.5, 1.0)
+# The k/N up to which the remark, that batches do not matter, is taken at its word.
+SMALL = 0.05
 
 
 def _run(workspace: Workspace) -> Section:

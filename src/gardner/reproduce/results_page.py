@@ -25,7 +25,8 @@ from gardner.reproduce.heuristics import SURE
 from gardner.reproduce.pages import check_target, provenance, write_page
 from gardner.reproduce.recipe import Progress, origin
 
-POINTS = 12  # budgets on a curve when none are asked for
+# Budgets on a curve when none are asked for; the bounds at each take a second of one core.
+POINTS = 12
 RANDOM = "random"
 LEAD = (
     "Strategies asked for labels of rows of a pool; each was measured by the Gardner volume, the share of "

@@ -14,6 +14,7 @@ from gardner.report.page import Figure, Section, Verdict
 from gardner.reproduce.recipe import Progress, Recipe, Workspace, certificate
 from gardner.theory import LN2, pool
 
+# Pool ratios from 1 to 10⁴, six in a decade: the law is read off the last of them.
 POOLS = tuple(float(alpha) for alpha in np.round(np.logspace(0, 4, 25), 4))
 
 

@@ -13,6 +13,7 @@ from gardner.reproduce import bounds, heuristics
 from gardner.reproduce.comparison import Comparison
 from gardner.reproduce.recipe import Recipe, Workspace, origin
 
+# The budget, in labels per weight, at which strategies are compared.
 BUDGET = 1.0
 # estimate and criterion of [cui2020, Table 1], and of what was added to it
 CRITERIA = {

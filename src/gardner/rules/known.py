@@ -12,6 +12,7 @@ from gardner.model import Channel
 from gardner.model.arrays import Floats
 from gardner.rules.base import Rule, RuleError, register
 
+# Members of a posterior committee; their levels are an array of so many rows, and K → ∞ is `agnostic`.
 _MOST_MEMBERS = 1000
 
 

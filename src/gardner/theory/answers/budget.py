@@ -44,10 +44,14 @@ from gardner.theory.roots import root_between
 if TYPE_CHECKING:
     import pandas as pd
 
-_RELATIVE = 1e-9  # accuracy of the budgets
-_SAME = 1e-8  # of ln v or accuracy: a goal this close to the pool's own value is the pool's own value
-_BESIDE = 1e-3  # share of a budget over which a slope is taken
-_SMALLEST = 1e-4  # budgets below this fraction of a label per weight are not searched
+# The accuracy of a budget as the root of an equation, relative; it is part of the stated error.
+_RELATIVE = 1e-9
+# Of ln v or accuracy: a goal this close to the pool's own value is the pool's own, given to as many digits.
+_SAME = 1e-8
+# The share of a budget over which a slope is taken, for the error; one digit of the slope is enough.
+_BESIDE = 1e-3
+# Budgets below this, in labels per weight, are not searched: one label of 10,000 weights.
+_SMALLEST = 1e-4
 
 
 CHOICES = ("best", "agnostic", "agnostic_floor", "random")

@@ -29,9 +29,14 @@ if TYPE_CHECKING:
     import pandas as pd
 
 
+# Points of a curve that may be asked for: an hour of one core.
 MOST_POINTS = 10_000
-_NEAR_ONE, _BESIDE_ONE = 1e-6, 1e-4  # of β
-_NEAR_TOP = 1e-4  # of a side's length: nearer to the typical point than that, values are interpolated
+# How close to β = 1 the equation for D counts as a limit: it is divided by β − 1, which costs six digits there.
+_NEAR_ONE = 1e-6
+# How far from β = 1 the two neighbours are solved between which values are interpolated; the error is its square.
+_BESIDE_ONE = 1e-4
+# The share of a side's length next to the typical point where values are interpolated: equations are a limit there.
+_NEAR_TOP = 1e-4
 
 
 @dataclass(frozen=True)

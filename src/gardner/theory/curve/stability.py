@@ -28,7 +28,8 @@ from gardner.theory.formula.logistic import sigmoid
 from gardner.theory.formula.pair import Pair
 from gardner.theory.formula.taylor import Floats
 
-_SMALLEST_BETA = 1e-5  # f''/β has a limit at β = 0; from here on it is that limit to five digits
+# The |β| from where on f''/β counts as its limit at β = 0: it is that limit to five digits.
+_SMALLEST_BETA = 1e-5
 
 
 @dataclass(frozen=True)

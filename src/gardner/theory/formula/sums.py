@@ -22,7 +22,9 @@ from gardner.theory.formula.expansion import Six
 from gardner.theory.formula.logistic import sigmoid, softplus
 from gardner.theory.formula.taylor import Floats
 
+# The parameters of a family of nodes, as listed above.
 PARAMETERS = 9
+# The place of φ among them.
 _PHI = 6
 
 

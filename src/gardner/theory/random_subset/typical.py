@@ -48,7 +48,9 @@ from gardner.theory.roots import root_of_falling
 if TYPE_CHECKING:
     import pandas as pd
 
-_POSSIBLE = 1e-6  # ln v of discrete labels is never above zero: more than this is no rounding
+# Ln v of discrete labels is never above zero: more than this, in nats per weight, is no rounding.
+_POSSIBLE = 1e-6
+# Gauss–Hermite nodes of an average over Gaussian noise of a smooth function: 80 of them are exact to degree 159.
 _HERMITE = np.polynomial.hermite_e.hermegauss(80)
 
 
