@@ -94,8 +94,8 @@ def main(wanted: list[str]) -> None:
                 volume, accuracy, changed = compared(usual, answers())
                 for one in modules:
                     setattr(one, name, value)
-                where = place.removeprefix("gardner.theory.")
-                print(f"{where}.{name} = {scaled:g}: ln v {volume:.0e}, accuracy {accuracy:.0e}, {changed} other status")
+                where = f"{place.removeprefix('gardner.theory.')}.{name}"
+                print(f"{where} = {scaled:g}: ln v {volume:.0e}, accuracy {accuracy:.0e}, {changed} other status")
     forget()
 
 

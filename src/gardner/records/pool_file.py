@@ -11,21 +11,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gardner.errors import InvalidInputError
-from gardner.records.table_file import (
-    ENDINGS,
-    MISSING_WORDS,
-    SEPARATORS,
-    check_features,
-    read_frame,
-    refuse_containers,
-)
+from gardner.records.encoding import Encoding, learn_encoding
+from gardner.records.table_file import ENDINGS, MISSING_WORDS, read_frame, refuse_containers
 from gardner.records.user_file import array_names, check_regular, load_member, reading
 
 if TYPE_CHECKING:
     import pandas as pd
-
-# Distinct texts in a column up to which each becomes a column of zeros and ones; a column of names has more.
-MOST_CLASSES = 20
 
 
 @dataclass(frozen=True)
@@ -34,7 +25,7 @@ class PoolFile:
 
     ``labels`` are coded −1, +1 or, for a regression, as they are; NaN where there is none yet. ``classes`` are the two
     names that −1 and +1 stand for, empty texts for those not seen yet; a regression has none. ``notes`` tell what was
-    left out or turned into something else.
+    left out, filled in or turned into something else, and ``encoding`` reads another table in the same way.
     """
 
     features: NDArray[np.float64]
@@ -43,6 +34,7 @@ class PoolFile:
     classes: tuple[str, ...]
     ids: tuple[str, ...]
     notes: tuple[str, ...]
+    encoding: Encoding
 
     @property
     def labelled(self) -> NDArray[np.bool_]:
@@ -62,10 +54,11 @@ def read_pool(path: Path | str, label: str, *, ignore: Sequence[str] = (), ident
         raise InvalidInputError("table", str(path), "it has no rows")
     left = [str(name) for name in frame.columns if name not in {label, identifier, *ignore}]
     refuse_containers(frame, label, hint="write it otherwise")
-    check_features(frame, left, text_file=Path(path).suffix.lower() in SEPARATORS, leave_out="ignore")
-    features, names, notes = _encode(frame, left)
+    encoding = learn_encoding(frame, left)
+    features = encoding.matrix(frame)
     labels, classes = _read_labels(frame[label], label)
-    return PoolFile(features, names, labels, classes, _read_ids(frame[identifier]) if identifier else (), notes)
+    ids = _read_ids(frame[identifier]) if identifier else ()
+    return PoolFile(features, encoding.names, labels, classes, ids, encoding.notes, encoding)
 
 
 def _read(path: Path, label: str, identifier: str | None) -> pd.DataFrame:
@@ -93,36 +86,6 @@ def _arrays(path: Path, label: str) -> pd.DataFrame:
         raise InvalidInputError(label, f"shape {values.shape}", f"{tables[0]} has {table.shape[0]} rows")
     frame = pd.DataFrame(table, columns=[f"{tables[0]}{index}" for index in range(table.shape[1])])
     return frame.assign(**{label: values})
-
-
-def _encode(frame: pd.DataFrame, columns: list[str]) -> tuple[NDArray[np.float64], tuple[str, ...], tuple[str, ...]]:
-    """Numbers as they are, texts of few kinds as zeros and ones, others left out, with a note."""
-    from pandas.api.types import is_bool_dtype, is_numeric_dtype
-
-    parts: list[NDArray[np.float64]] = []
-    names: list[str] = []
-    notes: list[str] = []
-    for name in columns:
-        column = frame[name]
-        if is_numeric_dtype(column) or is_bool_dtype(column):
-            parts.append(column.to_numpy(dtype=np.float64))
-            names.append(name)
-            continue
-        kinds = sorted({str(value) for value in column})
-        if len(kinds) > MOST_CLASSES:
-            notes.append(f"column {name} left out: {len(kinds)} different texts")
-            continue
-        values = column.astype(str).to_numpy()
-        parts += [(values == kind).astype(np.float64) for kind in kinds]
-        names += [f"{name}={kind}" for kind in kinds]
-        notes.append(f"column {name} became {len(kinds)} columns of zeros and ones")
-    if not parts:
-        raise InvalidInputError("table", ", ".join(columns), "no column is left that could be a feature")
-    features = np.column_stack(parts)
-    if not np.isfinite(features).all():
-        row, index = (int(place[0]) for place in np.nonzero(~np.isfinite(features)))
-        raise InvalidInputError(names[index], float(features[row, index]), f"row {row}: features are finite numbers")
-    return features, tuple(names), tuple(notes)
 
 
 def _read_ids(column: pd.Series[str]) -> tuple[str, ...]:
