@@ -42,10 +42,15 @@ class PoolFile:
         return ~np.isnan(self.labels)
 
 
-def read_pool(path: Path | str, label: str, *, ignore: Sequence[str] = (), identifier: str | None = None) -> PoolFile:
-    """Read a table; columns that are neither the label, nor ignored, nor the identifier are features."""
+def read_pool(
+    path: Path | str, label: str | None, *, ignore: Sequence[str] = (), identifier: str | None = None
+) -> PoolFile:
+    """Read a table; columns that are neither the label, nor ignored, nor the identifier are features.
+
+    A label of None is for a table that has no labels yet.
+    """
     frame = _read(Path(path), label, identifier)
-    for column in (label, *ignore, *([identifier] if identifier else [])):
+    for column in (*([label] if label else []), *ignore, *([identifier] if identifier else [])):
         if column not in frame.columns:
             raise InvalidInputError(
                 "column", column, f"{Path(path).name} has none of that name", hint=f"it has {', '.join(frame.columns)}"
@@ -53,15 +58,16 @@ def read_pool(path: Path | str, label: str, *, ignore: Sequence[str] = (), ident
     if not len(frame):
         raise InvalidInputError("table", str(path), "it has no rows")
     left = [str(name) for name in frame.columns if name not in {label, identifier, *ignore}]
-    refuse_containers(frame, label, hint="write it otherwise")
+    if label:
+        refuse_containers(frame, label, hint="write it otherwise")
     encoding = learn_encoding(frame, left)
     features = encoding.matrix(frame)
-    labels, classes = _read_labels(frame[label], label)
+    labels, classes = _read_labels(frame[label], label) if label else (np.full(len(frame), np.nan), ("", ""))
     ids = _read_ids(frame[identifier]) if identifier else ()
     return PoolFile(features, encoding.names, labels, classes, ids, encoding.notes, encoding)
 
 
-def _read(path: Path, label: str, identifier: str | None) -> pd.DataFrame:
+def _read(path: Path, label: str | None, identifier: str | None) -> pd.DataFrame:
     ending = path.suffix.lower()
     if ending not in (*ENDINGS, ".npz"):
         raise InvalidInputError("table", str(path), "its name must end in .csv, .tsv, .parquet or .npz")
@@ -72,20 +78,24 @@ def _read(path: Path, label: str, identifier: str | None) -> pd.DataFrame:
         return read_frame(path, texts=[identifier] if identifier else [])
 
 
-def _arrays(path: Path, label: str) -> pd.DataFrame:
+def _arrays(path: Path, label: str | None) -> pd.DataFrame:
     """An npz file: one two-dimensional array of features, and the label's array."""
     import pandas as pd
 
     arrays = {name: load_member(path, name) for name in array_names(path)}
     tables = [name for name, array in arrays.items() if array.ndim == 2]
-    if label not in arrays or len(tables) != 1:
-        rule = f"it must hold one table of features and a vector {label!r}; it holds {', '.join(arrays) or 'nothing'}"
+    if (label and label not in arrays) or len(tables) != 1:
+        wanted = f"one table of features{f' and a vector {label!r}' if label else ''}"
+        rule = f"it must hold {wanted}; it holds {', '.join(arrays) or 'nothing'}"
         raise InvalidInputError("table", str(path), rule)
-    table, values = arrays[tables[0]], arrays[label]
+    table = arrays[tables[0]]
+    features = pd.DataFrame(table, columns=[f"{tables[0]}{index}" for index in range(table.shape[1])])
+    if not label:
+        return features
+    values = arrays[label]
     if values.shape != (table.shape[0],):
         raise InvalidInputError(label, f"shape {values.shape}", f"{tables[0]} has {table.shape[0]} rows")
-    frame = pd.DataFrame(table, columns=[f"{tables[0]}{index}" for index in range(table.shape[1])])
-    return frame.assign(**{label: values})
+    return features.assign(**{label: values})
 
 
 def _read_ids(column: pd.Series[str]) -> tuple[str, ...]:
