@@ -54,7 +54,7 @@ def learning():
 
 def forget():
     for one in gc.get_objects():
-        if isinstance(one, functools._lru_cache_wrapper) and str(getattr(one, "__module__", "")).startswith("gardner."):
+        if type(one) is functools._lru_cache_wrapper and str(getattr(one, "__module__", "")).startswith("gardner."):
             one.cache_clear()
 
 def ends(*questions):
