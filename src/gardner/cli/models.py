@@ -38,9 +38,9 @@ def command(json: bool = JSON) -> None:
 
         gardner bounds --alpha 3 --budget 0.6 --channel probit:0.1 --teacher-channel sign
     """
-    from gardner.model.registry import CHANNELS, PRIORS, summaries
+    from gardner.model.registry import CHANNELS, LISTED, PRIORS, summaries
 
-    found = {"priors": summaries(PRIORS), "channels": summaries(CHANNELS)}
+    found = {"priors": summaries(PRIORS | LISTED), "channels": summaries(CHANNELS)}
     if json:
         typer.echo(
             to_json(

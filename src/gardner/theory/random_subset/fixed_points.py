@@ -56,11 +56,6 @@ def sigmoid(x: float) -> float:
     return 1.0 / (1.0 + math.exp(-x)) if x >= 0 else math.exp(x) / (1.0 + math.exp(x))
 
 
-def softplus(x: float) -> float:
-    """ln(1+e^x)."""
-    return max(x, 0.0) + math.log1p(math.exp(-abs(x)))
-
-
 @functools.lru_cache(maxsize=256)
 def fixed_points(pair: Pair, budget: float) -> tuple[FixedPoint, ...]:
     """Stable fixed points, the one of the largest free entropy first."""
@@ -105,11 +100,10 @@ def _hat(pair: Pair, budget: float, logit: float, slope: float) -> float:
 
 
 def _mismatch(pair: Pair, budget: float, logit: float) -> float:
-    """What the weights answer less what was put in, as logits; for a Gaussian prior Q/(r⁰−Q) = r⁰Q̂."""
+    """What the weights answer less what was put in, as logits."""
     slope = _energy(pair, logit)[1]
     if pair.gaussian:
-        r0 = pair.teacher.prior.second_moment
-        return math.log(r0 * _hat(pair, budget, logit, slope)) - logit
+        return pair.modes.odds(_hat(pair, budget, logit, slope)) - logit
     conjugates = _matched_conjugates(pair, _hat(pair, budget, logit, slope))
     moments = weight_moments(pair, conjugates)
     return math.log(moments.Q) - math.log(max(moments.V, 1e-300)) - logit
@@ -152,7 +146,7 @@ def _at(pair: Pair, budget: float, logit: float, name: str) -> FixedPoint:
     conjugates = _matched_conjugates(pair, hat)
     error = budget * abs(fine - coarse)
     if pair.gaussian:
-        weights = 0.5 * (Q / r0 - softplus(logit))
+        weights = pair.modes.matched_entropy(hat, V)
     else:
         once, twice = (weight_moments(pair, conjugates, bisect) for bisect in (False, True))
         weights, error = once.value - 0.5 * Q * conjugates.Q, error + abs(twice.value - once.value) + once.rounding
