@@ -28,6 +28,7 @@ from typing import Any, TypeGuard
 
 from gardner.errors import InvalidInputError
 
+# Seeds of one sweep; a count that is larger was meant as a seed, and its list would fill memory.
 MOST_SEEDS = 1_000_000
 REQUIRED = inspect.Parameter.empty  # the default of what must be given
 

@@ -14,8 +14,10 @@ from gardner.model import Spectrum, describe
 from gardner.model.arrays import Floats
 from gardner.model.spectrum_text import is_spectrum
 
-_DIGITS = 10  # of eigenvalues we compute: beyond, libraries of linear algebra differ, and keys of tasks would
-_NOTHING = 1e-12  # of the largest eigenvalue: what rounding leaves of one that is zero
+# Digits of eigenvalues that are computed: beyond, libraries of linear algebra differ, and so would keys of tasks.
+_DIGITS = 10
+# The share of the largest eigenvalue up to which one is zero but for rounding.
+_NOTHING = 1e-12
 
 
 def read_spectrum(source: str, alignment: float = 0.0) -> Spectrum:

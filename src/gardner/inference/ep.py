@@ -35,12 +35,23 @@ from gardner.model import GLM, PERCEPTRON, Channel
 
 Floats = NDArray[np.float64]
 
-_THIN = 1e3  # ratio of the factor's largest to smallest diagonal from which the normal equations cost too many digits
-_SMALLEST_STEP = 1e-4  # a run that breaks even at this step is diverging
-_OVERSHOT, _CRAWLING = -0.2, 0.3  # cosine-like ratios of neighbouring updates that call for a shorter or a longer step
-_SHORTEN, _LENGTHEN = 0.25, 1.3  # the most a step changes at once
-_RUNGS = (0.7, 0.9, 0.97)  # damping tried from the start where such a channel diverged
-_PATIENCE = 15  # iterations without progress after which a channel that is not log-concave gets shorter steps for good
+# The ratio of the factor's largest to smallest diagonal beyond which QR takes the place of the normal equations. They
+# cost its square, so six of sixteen digits are lost at most.
+_THIN = 1e3
+# The share of an update below which a run that still breaks is called diverging; it was halved a dozen times by then.
+_SMALLEST_STEP = 1e-4
+# The projection of an update on the one before (1: the same again) below which the step was too long.
+_OVERSHOT = -0.2
+# The same projection above which the step is too short; between the two it stays.
+_CRAWLING = 0.3
+# The factor by which a step shrinks at most at once.
+_SHORTEN = 0.25
+# The factor by which a step grows at most at once: growing is tried every iteration, so it may be slow.
+_LENGTHEN = 1.3
+# Damping tried from the start where a channel that is not log-concave diverged.
+_RUNGS = (0.7, 0.9, 0.97)
+# Iterations without progress after which a channel that is not log-concave gets shorter steps for good.
+_PATIENCE = 15
 
 
 @dataclass(frozen=True)

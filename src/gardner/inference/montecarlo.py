@@ -51,11 +51,16 @@ from gardner.model import GLM, PERCEPTRON
 
 Progress = Callable[[float], None]
 
-MOST_BOUNCES = 100_000_000  # about a minute of one core for 200 rows
-TIME_LIMIT = 60.0  # seconds
-_LEAST = 2  # trajectories a chain to measure with, even on a rung that hardly matters
-_AIM = 0.9  # share of the wanted standard error left to chance; the quadrature may have √(1 − 0.9²) = 0.44 of it
-_SLICES = 8  # parts of a round, so that progress can be told
+# Bounces before a measurement ends with the error it has: about a minute of one core for 200 rows.
+MOST_BOUNCES = 100_000_000
+# Seconds before a measurement ends with the error it has.
+TIME_LIMIT = 60.0
+# Trajectories a chain to measure with, even on a rung that hardly matters: one has no spread.
+_LEAST = 2
+# The share of the wanted standard error left to chance; the quadrature may have √(1 − 0.9²) = 0.44 of it.
+_AIM = 0.9
+# Parts of a round, so that progress can be told.
+_SLICES = 8
 
 
 @dataclass(frozen=True)

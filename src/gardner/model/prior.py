@@ -23,7 +23,8 @@ from gardner.model.arrays import Array, Floats
 from gardner.model.formula import Formula
 from gardner.model.special import NUMPY, Library
 
-_FAR_FIELD = 1e4  # a field so strong that only the tails of a prior are left
+# A field so strong that only the tails of a prior are left, in units of a weight's inverse.
+_FAR_FIELD = 1e4
 
 
 class Prior(Formula, ABC):

@@ -20,7 +20,8 @@ from gardner.model.arrays import Array, ArrayObject, Floats
 from gardner.model.prior import Prior, check_parameter
 from gardner.model.special import NUMPY, Library
 
-_STEEPEST = 20.0  # of the alignment: beyond, one direction is all there is
+# The largest |alignment|: beyond, one direction is all there is.
+_STEEPEST = 20.0
 
 
 @dataclass(frozen=True, init=False, repr=False)

@@ -17,8 +17,10 @@ from gardner.errors import InvalidInputError
 from gardner.model.spectrum import Spectrum
 
 NAME = "spectrum"
+# Weights of a spectrum given as a text: more would be no text that anybody keeps.
 MOST_WEIGHTS = 100_000
-_LONGEST_SHOWN = 60  # letters of a text that stands in tables as it is
+# Letters of a text that stands in tables as it is: two thirds of a line.
+_LONGEST_SHOWN = 60
 
 
 def is_spectrum(text: str) -> bool:

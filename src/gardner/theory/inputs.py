@@ -10,8 +10,12 @@ from gardner.model import GLM
 from gardner.theory.formula.pair import Pair, pair_of
 from gardner.theory.formula.regression import is_linear
 
-SMALLEST, LARGEST = 1e-9, 1e7  # of α and n: what double precision carries through
-UNITS = (1e-12, 1e12)  # of the mean square of a weight: products of its powers must stay far from overflow
+# The least α and n: the typical volume differs from 1 by about n, of which seven digits are left there.
+SMALLEST = 1e-9
+# The largest α and n: what double precision carries through (V/r⁰ falls like their square).
+LARGEST = 1e7
+# The mean square of a weight, at least and at most: products of its powers must stay far from overflow.
+UNITS = (1e-12, 1e12)
 
 
 def check_number(name: str, value: float) -> float:

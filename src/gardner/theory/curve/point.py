@@ -21,8 +21,10 @@ from gardner.theory.formula.quadrature import MAX_PANELS
 from gardner.theory.formula.taylor import Floats
 from gardner.theory.random_subset.typical import accuracies, typical_conjugates, typical_of, typical_theta
 
-PRECISE = 5e-7  # of ln v: an error up to that leaves six decimals
-_STANDSTILL = 1e-7  # change of ln v per unit of ln |β|
+# The error of ln v up to which six decimals are known; beyond, a status is `imprecise`.
+PRECISE = 5e-7
+# The change of ln v per unit of ln |β| below which it stands still: slopes there are rounding.
+_STANDSTILL = 1e-7
 _SMOOTH = (
     "beta",
     "phi",

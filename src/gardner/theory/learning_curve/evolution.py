@@ -29,10 +29,15 @@ from gardner.theory.learning_curve.grid import Grid
 from gardner.theory.random_subset.state_evolution import CERTAIN, WeightConjugates, weight_entropy, weight_moments
 from gardner.theory.roots import root_between
 
+# Sweeps of x = G(x) before it is said not to settle; Brent's method takes over after a few of them.
 _SWEEPS = 2000
-_TOLERANCE = 1e-10  # of x; ln v is stationary in it
-_LEAST = 1e-20  # of ρq̂
-KNOWN = 40.0  # ln(ρ/V) from where weights count as known
+# How well x is known; ln v is stationary in it, and off by its square.
+_TOLERANCE = 1e-10
+# The least ρq̂: labels that tell less tell nothing that double precision could show.
+_LEAST = 1e-20
+# ln(ρ/V) from where weights count as known: V is below rounding.
+KNOWN = 40.0
+# Places at which a second solution is looked for, in equal steps of ln V.
 _SCAN = 12
 
 

@@ -18,7 +18,8 @@ from gardner.theory.learning_curve.choice import take
 from gardner.theory.learning_curve.evolution import Labelled, Solved, best_solution, first_solution, label_entropies
 from gardner.theory.learning_curve.grid import Grid
 
-BINS = 10  # of predicted uncertainty, in what is left of the pool
+# Bins of the entropy of a label, by which the rows left in the pool are counted.
+BINS = 10
 _RANDOM = Random()
 
 

@@ -28,7 +28,8 @@ from gardner.theory.formula.taylor import Floats
 from gardner.theory.formula.weights import weight_grid
 
 EPSILON = float(np.finfo(float).eps)
-CERTAIN = 1e3  # r⁰Q̂ at which a binary weight is wrong with probability e^−500
+# r⁰Q̂ at which weights of a few values count as known: a binary one is wrong with probability e^−500.
+CERTAIN = 1e3
 
 
 class NothingLeftError(ConvergenceError):

@@ -37,17 +37,20 @@ from gardner.theory.as_json import (
 from gardner.theory.formula import regression
 from gardner.theory.formula.expansion import Psi, channel_psi
 from gardner.theory.formula.information import mean_log_likelihood
+from gardner.theory.formula.logistic import sigmoid
 from gardner.theory.formula.pair import Pair
 from gardner.theory.formula.quadrature import stretched_grid
 from gardner.theory.formula.weights import weight_grid
 from gardner.theory.inputs import check_budget, check_pair, check_pool_ratio
-from gardner.theory.random_subset.fixed_points import FixedPoint, fixed_points, sigmoid
+from gardner.theory.random_subset.fixed_points import FixedPoint, fixed_points
 from gardner.theory.roots import root_of_falling
 
 if TYPE_CHECKING:
     import pandas as pd
 
-_POSSIBLE = 1e-6  # ln v of discrete labels is never above zero: more than this is no rounding
+# Ln v of discrete labels is never above zero: more than this, in nats per weight, is no rounding.
+_POSSIBLE = 1e-6
+# Gauss–Hermite nodes of an average over Gaussian noise of a smooth function: 80 of them are exact to degree 159.
 _HERMITE = np.polynomial.hermite_e.hermegauss(80)
 
 
