@@ -26,8 +26,10 @@ if TYPE_CHECKING:
 
 Floats = NDArray[np.float64]
 
-MOST_KINDS = 20  # distinct texts in a column up to which each becomes a column of zeros and ones
-_FEWEST_IDS = 20  # rows from which on whole numbers that count the rows are worth a word
+# Distinct texts in a column up to which each becomes a column of zeros and ones; a column of names has more.
+MOST_KINDS = 20
+# Rows from which on whole numbers that count the rows are worth a word: in fewer rows they may do so by chance.
+_FEWEST_IDS = 20
 _ID_NAMES = frozenset({"id", "ids", "index", "row", "key", "uuid", "number", "nr", "no"})
 
 

@@ -43,10 +43,15 @@ class PoolFile:
         return ~np.isnan(self.labels)
 
 
-def read_pool(path: Path | str, label: str, *, ignore: Sequence[str] = (), identifier: str | None = None) -> PoolFile:
-    """Read a table; columns that are neither the label, nor ignored, nor the identifier are features."""
+def read_pool(
+    path: Path | str, label: str | None, *, ignore: Sequence[str] = (), identifier: str | None = None
+) -> PoolFile:
+    """Read a table; columns that are neither the label, nor ignored, nor the identifier are features.
+
+    A label of None is for a table that has no labels yet.
+    """
     frame, array = _read(Path(path), label, identifier)
-    for column in (label, *ignore, *([identifier] if identifier else [])):
+    for column in (*([label] if label else []), *ignore, *([identifier] if identifier else [])):
         if column not in frame.columns:
             raise InvalidInputError(
                 "column", column, f"{Path(path).name} has none of that name", hint=f"it has {', '.join(frame.columns)}"
@@ -54,10 +59,11 @@ def read_pool(path: Path | str, label: str, *, ignore: Sequence[str] = (), ident
     if not len(frame):
         raise InvalidInputError("table", str(path), "it has no rows")
     left = [str(name) for name in frame.columns if name not in {label, identifier, *ignore}]
-    refuse_containers(frame, label, hint="write it otherwise")
+    if label:
+        refuse_containers(frame, label, hint="write it otherwise")
     encoding = learn_encoding(frame, left)
     features = encoding.matrix(frame)
-    labels, classes = _read_labels(frame[label], label)
+    labels, classes = _read_labels(frame[label], label) if label else (np.full(len(frame), np.nan), ("", ""))
     ids = _read_ids(frame[identifier]) if identifier else ()
     return PoolFile(features, encoding.names, labels, classes, ids, encoding.notes, encoding, array)
 

@@ -33,9 +33,14 @@ from gardner.table.weights import Design, Weights
 
 Marks = NDArray[np.bool_]
 
-TARGETS = 400  # rows about whose labels a label should tell
-_SHORTLIST, _TIMES_BATCH = 2_000, 5  # rows kept for the choice: at least so many, and so many times the batch
-_MOST_ENTRIES = 50_000_000  # of the rows kept
+# Rows at most about whose labels a label should tell, a sample: docs/real-tables.md measures what more would change.
+TARGETS = 400
+# Rows that are kept for the choice of a batch, at least; later ones were never chosen in the trials.
+_SHORTLIST = 2_000
+# The same, in batches.
+_TIMES_BATCH = 5
+# Entries at most of the rows that are kept: 400 MB.
+_MOST_ENTRIES = 50_000_000
 
 
 @dataclass(frozen=True, eq=False)

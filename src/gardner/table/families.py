@@ -25,10 +25,17 @@ import numpy as np
 from gardner.model import GLM, Flip, Gaussian, Linear, Probit
 from gardner.table.score import sharpness
 
-_MOST_FLIPS = 0.45  # at one half labels would mean nothing
-_PROBIT_CENTRE, _PROBIT_WIDTH = -2.5, 1.0  # of the prior of the noise's logarithm
-_WIDTH = 2.0  # of that of a regression's noise and size, about 1
-_EDGE = 7.0  # of the search, in a logarithm
+# The chance of a flip at most: at one half labels would mean nothing.
+_MOST_FLIPS = 0.45
+# Centre of the normal prior of ln noise, in units of a field's variance: what evidence finds on real tables.
+_PROBIT_CENTRE = -2.5
+# Its width.
+_PROBIT_WIDTH = 1.0
+# Width of the normal prior of the logarithms of a regression's noise and size, about zero.
+_WIDTH = 2.0
+# Where the search of a logarithm ends: a thousand times more or less than a field.
+_EDGE = 7.0
+# How near to that end a logarithm is said to be there: twice the tolerance of the search.
 _NEAR = 0.2
 
 

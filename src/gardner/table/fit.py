@@ -22,9 +22,14 @@ from gardner.table.families import FLIP, PROBIT, REGRESSION, Candidate, Family, 
 from gardner.table.scaling import SCALINGS, Floats, Spread, make_scaling
 from gardner.table.weights import Design, Span, Weights
 
-MOST_SPANNED = 5_000  # labelled rows or columns, whichever are fewer: a covariance of more would not fit
-_MOST_SEARCHED = 400  # labels that the search looks at
-_ROUGH, _FINE = 1e-4, 1e-8  # tolerances of the search and of the fit
+# Labelled rows or columns at most, whichever are fewer: their covariance has 200 MB, and EP needs several.
+MOST_SPANNED = 5_000
+# Labels at most that the search looks at: they give the noise to a tenth, in about a second.
+_MOST_SEARCHED = 400
+# Tolerance of expectation propagation during the search, where evidence to 0.01 will do.
+_ROUGH = 1e-4
+# Its tolerance for the fit that is used.
+_FINE = 1e-8
 
 
 @dataclass(frozen=True)

@@ -22,8 +22,10 @@ Floats = NDArray[np.float64]
 Places = NDArray[np.intp]
 
 SCALINGS = ("standardised", "common", "unit")
-CONSTANT = 1e-12  # spread, relative to the largest entry, up to which numbers are the same but for rounding
-_ENTRIES = 4_000_000  # of a block
+# The spread, relative to the largest entry, up to which numbers are the same but for rounding.
+CONSTANT = 1e-12
+# Entries of a block of rows: 32 MB.
+_ENTRIES = 4_000_000
 
 
 @dataclass(frozen=True, eq=False)

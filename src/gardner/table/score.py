@@ -23,8 +23,10 @@ from gardner.model.integrals import panels
 from gardner.table.scaling import Floats
 
 _NODES, _WEIGHTS = panels(0.0, 1.0, 2)
-_LEAST = 1e-12  # a probability
-_NEARLY_ONE = 1.0 - 1e-9  # a squared correlation; beyond it the logarithm would only measure rounding
+# The least probability of a label that is told from none.
+_LEAST = 1e-12
+# The largest squared correlation: beyond it the logarithm would only measure rounding.
+_NEARLY_ONE = 1.0 - 1e-9
 
 
 def sharpness(channel: Channel, omega: Floats, V: Floats) -> Floats:

@@ -21,7 +21,8 @@ import scipy.linalg
 from gardner.inference.posterior import Posterior
 from gardner.table.scaling import Floats, Scaling
 
-_TINY = 1e-12  # of the prior's variance: what rounding leaves
+# The least variance, as a share of the prior's: what rounding leaves.
+_TINY = 1e-12
 
 
 @dataclass(frozen=True, eq=False)

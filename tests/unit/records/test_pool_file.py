@@ -47,6 +47,16 @@ def test_arrays(tmp_path: Path) -> None:
     assert pool.labels[:2].tolist() == [-1.0, 1.0]
 
 
+def test_a_table_without_labels(tmp_path: Path) -> None:
+    FRAME[["age", "smokes"]].to_csv(tmp_path / "pool.csv", index=False)
+    np.savez(tmp_path / "pool.npz", X=FRAME[["age", "smokes"]].to_numpy(np.float64))
+    for name in ("pool.csv", "pool.npz"):
+        pool = read_pool(tmp_path / name, None)
+        assert pool.features[:, 0].tolist() == [30.0, 40.0, 50.0, 60.0]
+        assert not pool.labelled.any()
+        assert pool.classes == ("", "")
+
+
 def test_more_than_two_numbers_are_a_regression(tmp_path: Path) -> None:
     path = tmp_path / "pool.csv"
     pd.DataFrame({"x": [1.0, 2.0, 3.0, 4.0], "y": [0.5, 1.5, 2.5, None]}).to_csv(path, index=False)

@@ -66,13 +66,13 @@ def test_flips_are_told_from_noise() -> None:
 
 def test_one_question_is_not_asked_twice() -> None:
     """Of identical rows, one label tells most of what the others would."""
-    table, labels, _ = problem(60, 3, 30, 0.05)
+    table, labels, _ = problem(200, 3, 30, 0.05)
     model = GLM(Gaussian(), Probit(1e-4))
     best = propose(table, labels, 1, model=model).rows[0].row
     table[[40, 45, 50]] = table[best]
     found = propose(table, labels, 5, model=model).rows
     assert found[0].row in {best, 40, 45, 50}
-    assert len({best, 40, 45, 50} & {one.row for one in found[:3]}) == 1
+    assert len({best, 40, 45, 50} & {one.row for one in found}) == 1
 
 
 def test_a_prediction_is_the_ratio_of_evidences() -> None:
