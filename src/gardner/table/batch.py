@@ -80,7 +80,7 @@ class Batch:
     after: tuple[Floats, Floats, Floats] | None
 
 
-def choose(
+def choose_rows(
     features: Floats,
     places: Places,
     count: int,
@@ -160,17 +160,18 @@ class _Open:
             self.covariance = weights.covariance(some.rows, some.projections, about.rows, about.projections)
             self.other_V = about.V.copy()
         # what is open about a row's own label; the weights' score counts it by itself
-        self.left = np.ones(len(some.rows)) if about is None else _open(channel, some.omega, some.V)
+        self.all = np.ones(len(some.rows)) if about is None else _open(channel, some.omega, some.V)
+        self.left = self.all.copy()
 
     def score(self) -> Floats:
-        """Of every row, in nats."""
+        """Of every row, in nats: of what its label could tell, the share that is still open about the label itself."""
         if self.about is None:
             score = np.asarray(self.channel.information(self.some.omega, self.V), dtype=np.float64)
         else:
             score = _mean(
                 self.channel, self.some.omega, self.V, self.covariance, self.about.omega, self.other_V, self.own
             )
-        return score
+        return score * self.left / np.maximum(self.all, 1e-300)
 
     def take(self, best: int) -> None:
         """Allow for the label of a row: it is not asked again, is no target, and leaves less open."""

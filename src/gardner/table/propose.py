@@ -18,7 +18,7 @@ from numpy.typing import ArrayLike, NDArray
 from gardner.errors import InvalidInputError
 from gardner.inference.posterior import Posterior
 from gardner.model import GLM, Channel, describe
-from gardner.table.batch import TARGETS, choose
+from gardner.table.batch import TARGETS, choose_rows
 from gardner.table.fit import Fit, Tried, fit
 from gardner.table.outlook import Outlook, expected_accuracy
 from gardner.table.scaling import CONSTANT, Floats, Places, spread_of
@@ -127,7 +127,7 @@ def propose(
     )
     places = np.flatnonzero(~known)
     targets = _about(features, places, about, target, seed)
-    picked = choose(
+    picked = choose_rows(
         features, places, min(batch, places.size), design=found.design, weights=found.weights,
         channel=found.model.channel, targets=targets, progress=lambda p: progress(0.6 + 0.4 * p),
     )  # fmt: skip
