@@ -28,7 +28,6 @@ if TYPE_CHECKING:
         run_tasks,
         summarise,
     )
-    from gardner.experiment.propose import Proposal, Proposals, propose
     from gardner.inference import (
         Posterior,
         Start,
@@ -56,12 +55,14 @@ if TYPE_CHECKING:
         Probit,
         Rademacher,
         Sign,
+        Spectrum,
         draw_instance,
         parse_channel,
         parse_prior,
     )
     from gardner.model.numeric import NumericChannel, NumericPrior
     from gardner.strategies import Choice, Strategy, StrategyError, View, choose, make_strategy, registered_strategies
+    from gardner.table.propose import Proposal, Proposals, propose
     from gardner.theory import (
         Bounds,
         BudgetAnswer,
@@ -109,7 +110,7 @@ _HOMES = {
         "run_tasks",
         "summarise",
     ),
-    "gardner.experiment.propose": (
+    "gardner.table.propose": (
         "Proposal",
         "Proposals",
         "propose",
@@ -141,6 +142,7 @@ _HOMES = {
         "Probit",
         "Rademacher",
         "Sign",
+        "Spectrum",
         "draw_instance",
         "parse_channel",
         "parse_prior",
@@ -222,6 +224,7 @@ __all__ = [
     "Sign",
     "Solution",
     "Spec",
+    "Spectrum",
     "Start",
     "Status",
     "Strategy",
