@@ -6,6 +6,8 @@ READY  := $(VENV)/.ready
 # two test workers with two threads of linear algebra each would fight for the cores
 ONE_THREAD := OPENBLAS_NUM_THREADS=1 OMP_NUM_THREADS=1
 
+# test processes; a third of the time a test waits for children of its own, so three fill two cores
+WORKERS ?= 3
 COUNT ?= 10000
 SEED ?= 0
 
@@ -26,16 +28,17 @@ check: $(READY)
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 
+# the last line says how many lines of src the tests ran; below 90 % it fails
 test: check
-	$(ONE_THREAD) $(BIN)/pytest -m 'not slow' -n 2
-
-# the same tests with every line counted: slower by a quarter and more before Python 3.12, so it stands by itself
-coverage: $(READY)
 	rm -rf .coverage
-	$(ONE_THREAD) $(BIN)/pytest -m 'not slow' -n 2 --cov --cov-report=term-missing
+	$(ONE_THREAD) $(BIN)/pytest -m 'not slow' -n $(WORKERS) --cov --cov-report=
+
+# the lines that the last `make test` did not run
+coverage: $(READY)
+	$(BIN)/coverage report --show-missing
 
 test-slow: $(READY)
-	$(ONE_THREAD) $(BIN)/pytest -m slow -n 2
+	$(ONE_THREAD) $(BIN)/pytest -m slow -n $(WORKERS)
 
 # the lowest versions that pyproject.toml allows, in an environment of their own, on a quick part of the tests
 LOWEST := .venv-lowest

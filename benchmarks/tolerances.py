@@ -45,7 +45,7 @@ CONSTANTS = {
 def forget() -> None:
     """Empty every memory, so that the next answer is made with the constants of now."""
     for one in gc.get_objects():
-        if isinstance(one, functools._lru_cache_wrapper) and str(getattr(one, "__module__", "")).startswith("gardner."):
+        if type(one) is functools._lru_cache_wrapper and str(getattr(one, "__module__", "")).startswith("gardner."):
             one.cache_clear()
 
 

@@ -172,7 +172,7 @@ def channel_nodes(channel: Channel, y: float, theta: Any, h: Floats) -> tuple[Fl
     return window_rule(inner.locate(channel.log_concave), CHECK_ORDER)
 
 
-def energetic(pair: Pair, theta: Theta, grid: Grid, nodes: list[tuple[Floats, Floats]]) -> Any:
+def energetic(pair: Pair, theta: Theta, grid: Grid | Nodes, nodes: list[tuple[Floats, Floats]]) -> Any:
     """Σ_y ∫Dη Z⁰_Y(y, η) {ln[1 + e^φ ∫Dζ exp(β ψ_Y(y, √D ζ + √q η, V))] − ln(1 + e^φ)}."""
     eta, weights = (jnp.asarray(part) for part in grid.normal())
     total: Any = 0.0
@@ -194,7 +194,7 @@ def row_nodes(pair: Pair, theta: Any, grid: Grid) -> list[tuple[Floats, Floats]]
     return [channel_nodes(pair.student.channel, y, theta, h) for y, _ in pair.label_classes]
 
 
-def closed(pair: Pair, pool_ratio: float, theta: Theta, grid: Grid, nodes: list[tuple[Floats, Floats]]) -> Any:
+def closed(pair: Pair, pool_ratio: float, theta: Theta, grid: Grid | Nodes, nodes: list[tuple[Floats, Floats]]) -> Any:
     """Φ before extremisation, Gaussian prior of the student."""
     energy = jax.nn.softplus(theta.phi) + energetic(pair, theta, grid, nodes)
     return entropic(theta, pair.student.prior.second_moment) + pool_ratio * energy
@@ -222,13 +222,40 @@ def weight_average(pair: Pair, beta: Any, conjugates: Conjugates, grid: Grid, no
     return jnp.sum(weights * jnp.exp(log_weight) * inner) / math.sqrt(2.0 * math.pi)
 
 
-def derivatives_of(function: Callable[[jax.Array], Any], z: Floats) -> tuple[float, Floats, Floats]:
-    """Value, gradient and Hessian, a column at a time by one compiled program."""
+class Nodes(NamedTuple):
+    """Outer nodes with their weights, and the inner nodes of every class of labels: arrays, so that a compiled
+    program may be given others of the same shape."""
+
+    eta: Any
+    weights: Any
+    inner: Any
+
+    def normal(self) -> tuple[Any, Any]:
+        """As of a grid."""
+        return self.eta, self.weights
+
+
+def padded(pair: Pair, theta: Any, grid: Grid, count: int) -> Nodes:
+    """The nodes of a grid, ``count`` of them: those that are added weigh nothing."""
+    eta, weights = grid.normal()
+    more = count - len(eta)
+    inner = [[np.pad(part, ((0, more), (0, 0)), "edge") for part in one] for one in row_nodes(pair, theta, grid)]
+    return Nodes(np.pad(eta, (0, more), "edge"), np.pad(weights, (0, more)), inner)
+
+
+@functools.cache
+def _along(function: Callable[..., Any]) -> Callable[..., Any]:
+    """The derivative of value and gradient in a direction, compiled."""
 
     @jax.jit
-    def along(x: jax.Array, direction: jax.Array) -> Any:
-        return jax.jvp(jax.value_and_grad(function), (x,), (direction,))
+    def along(x: jax.Array, direction: jax.Array, *constants: Any) -> Any:
+        return jax.jvp(lambda y: jax.value_and_grad(function)(y, *constants), (x,), (direction,))
 
-    columns = [along(jnp.asarray(z), axis) for axis in jnp.eye(len(z))]
+    return along
+
+
+def derivatives_of(function: Callable[..., Any], z: Floats, *constants: Any) -> tuple[float, Floats, Floats]:
+    """Value, gradient and Hessian in z, a column at a time by one compiled program, which is kept."""
+    columns = [_along(function)(jnp.asarray(z), axis, *constants) for axis in jnp.eye(len(z))]
     (value, gradient), _ = columns[0]
     return float(value), np.asarray(gradient), np.stack([np.asarray(change) for _, (_, change) in columns], 1)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import itertools
 
 import numpy as np
@@ -13,6 +14,7 @@ from gardner.model import GLM, Channel, Flip, Rademacher, Sign
 from gardner.theory.formula.taylor import Floats
 
 
+@functools.cache
 def students(N: int) -> Floats:
     return np.array(list(itertools.product([-1.0, 1.0], repeat=N)))
 

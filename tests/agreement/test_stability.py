@@ -13,9 +13,9 @@ from gardner.theory.curve.point import Point
 from gardner.theory.formula.taylor import Floats
 
 ALPHA, BUDGET = 3.0, 0.6
-_HERMITE = np.polynomial.hermite_e.hermegauss(140)
+_HERMITE = np.polynomial.hermite_e.hermegauss(70)
 ZETA, ZETA_LOG_WEIGHTS = _HERMITE[0], np.log(_HERMITE[1]) - 0.5 * np.log(2 * np.pi)
-_GRID = np.linspace(-8.5, 8.5, 1201)
+_GRID = np.linspace(-8.5, 8.5, 501)
 ETA, ETA_WEIGHTS = _GRID, np.gradient(_GRID) * np.exp(-0.5 * _GRID**2) / np.sqrt(2 * np.pi)
 
 

@@ -25,7 +25,8 @@ from gardner.theory.formula.sums import Fields, total
 from gardner.theory.formula.taylor import Floats, Taylor, composed
 from gardner.theory.formula.weights import weight_grid
 
-# The fall of the teacher's weight at which the outer range ends: e^−45 = 3·10⁻²⁰ of its largest value.
+# The fall of the teacher's weight at which the outer range ends: e^−45 = 3·10⁻²⁰ of its largest value. Half of it
+# would cost 5·10⁻¹¹ of ln v (benchmarks/tolerances.py).
 RANGE_DROP = 45.0
 # Nodes on each side of the peak in the average over weights; ψ_X is convex, so for β < 0 there is one.
 _WEIGHT_ORDER = 28

@@ -14,7 +14,8 @@ from gardner.theory.formula.taylor import Floats
 _PANELS = 32
 # Panels from which a refinement starts.
 _START_PANELS = 16
-# The fall of the teacher's weight at which the range of ξ ends: e^−45 = 3·10⁻²⁰ of its largest value.
+# The fall of the teacher's weight at which the range of ξ ends: e^−45 = 3·10⁻²⁰ of its largest value. Half of it
+# would cost 4·10⁻⁸ of ln v, twice as much changes 7·10⁻¹² (benchmarks/tolerances.py).
 _RANGE_DROP = 45.0
 # Where the largest value is looked for: a tenth of a standard deviation apart.
 _INSIDE: Floats = np.linspace(-9.0, 9.0, 181)

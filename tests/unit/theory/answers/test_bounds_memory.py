@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import importlib
 import pkgutil
 
@@ -51,13 +52,16 @@ def test_the_order_of_questions_changes_no_bit() -> None:
             assert answer(int(index)) == expected[int(index)]
 
 
+@functools.cache
+def alone(pool_ratio: float, budget: float) -> Record:
+    """The answer to a question that is the first one."""
+    forget_answers()
+    return bounds(pool_ratio=pool_ratio, budget=budget).to_json()
+
+
 @settings(max_examples=5, deadline=None)
 @given(st.permutations([(3.0, 0.3), (3.0, 0.31), (10.0, 0.3)]))
 def test_nor_for_perceptrons(order: list[tuple[float, float]]) -> None:
-    alone = {}
-    for place in order:
-        forget_answers()
-        alone[place] = bounds(pool_ratio=place[0], budget=place[1]).to_json()
+    expected = [alone(*place) for place in order]
     forget_answers()
-    for pool_ratio, budget in order:
-        assert bounds(pool_ratio=pool_ratio, budget=budget).to_json() == alone[pool_ratio, budget]
+    assert [bounds(pool_ratio=place[0], budget=place[1]).to_json() for place in order] == expected
