@@ -28,7 +28,7 @@ SOURCE = Path("src/gardner")
 CODE = ("src", "tests", "benchmarks", "tools", "docs")
 MOST_LINES, MOST_FUNCTION_LINES, MOST_PROSE = 350, 60, 100
 CONCRETE = frozenset(
-    {"Gaussian", "Rademacher", "GaussBernoulli", "Laplace"}
+    {"Gaussian", "Rademacher", "GaussBernoulli", "Laplace", "Spectrum"}
     | {"Sign", "Flip", "Probit", "Logistic", "Linear", "Absolute"}
 )
 _ASKS = {"isinstance", "issubclass"}

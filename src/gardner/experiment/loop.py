@@ -80,6 +80,7 @@ def run(
     """
     total = _check_sizes(budget, batch_size, *instance.rows.shape)
     _check_labels(instance, model)
+    model = model.of_size(instance.rows.shape[1])
     training = Training(instance, total, model, variances, tolerance, threads)
     training.change(np.random.default_rng([_FIRST, seed]).permutation(len(instance.rows))[: min(batch_size, total)])
     rng = np.random.default_rng([_STRATEGY, seed])

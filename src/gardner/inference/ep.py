@@ -27,7 +27,7 @@ import scipy.linalg
 from numpy.typing import ArrayLike, NDArray
 
 from gardner.errors import InvalidInputError
-from gardner.inference.inputs import check_settings, check_training
+from gardner.inference.inputs import check_settings, check_training, deviations
 from gardner.inference.posterior import Posterior, Status
 from gardner.inference.separable import Verdict, separate
 from gardner.inference.trust import SAMPLE, judged, neglected_by_ep, sampled
@@ -116,8 +116,8 @@ def expectation_propagation(
     _check_prior(model)
     check_settings(tolerance, max_iterations, damping)
     rows, labels = check_training(rows, labels, model)
-    # rows times the prior's standard deviation: from here on the prior is standard normal
-    F, y = np.asarray(rows, dtype=np.float64) * _deviation(model), np.asarray(labels, dtype=np.float64)
+    # rows times the prior's standard deviations: from here on the prior is standard normal
+    F, y = np.asarray(rows, dtype=np.float64) * deviations(model), np.asarray(labels, dtype=np.float64)
     if F.shape[0] == 0:
         return _without_rows(F.shape[1], y, model, Status.CONVERGED)
     verdict = separate(F, y).verdict if model.channel.noiseless else Verdict.OPEN
@@ -139,13 +139,15 @@ def expectation_propagation(
     some = sampled(y.size, max(SAMPLE, F.shape[1]))  # the cost of one or two more iterations
     spread = scipy.linalg.solve_triangular(run.state.cholesky, F[some].T, lower=True, check_finite=False)
     cavity = run.state.omega[some], run.state.V[some]
-    second = float(np.sum(posterior.mean**2 + posterior.variance)) / model.prior.second_moment
+    second = _second_moment(posterior, model.prior.second_moments)
     relative_entropy = 0.5 * (second - posterior.features) + float(np.sum(np.log(np.diag(run.state.cholesky))))
     return judged(posterior, neglected_by_ep(spread, y[some], model.channel, *cavity, y.size), relative_entropy)
 
 
-def _deviation(model: GLM) -> float:
-    return math.sqrt(model.prior.second_moment)
+def _second_moment(posterior: Posterior, variances: Floats) -> float:
+    """Σ E[x²] under the posterior, in units of the prior's; a weight that does not vary stays as it was."""
+    squares = np.asarray(posterior.mean) ** 2 + np.asarray(posterior.variance)
+    return float(np.sum(np.divide(squares, variances, out=np.ones_like(squares), where=variances > 0.0)))
 
 
 def _check_prior(model: GLM) -> None:
@@ -285,7 +287,8 @@ def _posterior(run: _Run, y: Floats, model: GLM, basis: Floats | None) -> Poster
     if basis is not None:
         mean = basis.T @ mean
         covariance = np.eye(basis.shape[1]) + basis.T @ ((covariance - identity) @ basis)
-    mean, covariance = _deviation(model) * mean, model.prior.second_moment * covariance
+    deviation = deviations(model)
+    mean, covariance = deviation * mean, deviation[:, None] * covariance * deviation
     return Posterior(
         method="ep", model=model, status=run.status, mean=mean, variance=np.diag(covariance).copy(),
         omega=state.omega, V=state.V, g=state.g, labels=y, log_evidence=_log_evidence(state, y, model.channel),
@@ -297,7 +300,7 @@ def _without_rows(features: int, y: Floats, model: GLM, status: Status) -> Poste
     """The prior where there are no rows; zeros where no weights give the labels."""
     empty = status is Status.EMPTY
     zero = np.zeros(y.size)
-    variance = np.zeros(features) if empty else np.full(features, model.prior.second_moment)
+    variance = np.zeros(features) if empty else np.broadcast_to(model.prior.second_moments, (features,)).copy()
     return Posterior(
         method="ep", model=model, status=status, mean=np.zeros(features), variance=variance,
         omega=zero, V=zero.copy(), g=zero.copy(), labels=y, log_evidence=-math.inf if empty else 0.0,

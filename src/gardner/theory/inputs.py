@@ -94,7 +94,19 @@ def check_pair(model: object, teacher: object = None) -> Pair:
         raise InvalidInputError("teacher", other, f"its labels are not those of the student's channel {student!r}")
     if (student.linear_noise is None) != (other.linear_noise is None):
         raise InvalidInputError("teacher", other, f"of it and the student's channel {student!r} only one is linear")
+    _check_directions(pair)
     return pair
+
+
+def _check_directions(pair: Pair) -> None:
+    """Weights of different variances: teacher and student mean the same directions by them."""
+    teacher, student = (len(glm.prior.second_moments) for glm in (pair.teacher, pair.student))
+    if teacher > 1 and student > 1 and teacher != student:
+        problem = f"its spectrum has {teacher} weights and the student's {student}: they share their directions"
+        raise InvalidInputError("teacher", pair.teacher.prior, problem, hint="give both the same eigenvalues")
+    if teacher > 1 and not pair.gaussian:
+        problem = f"a student of prior {pair.student.prior!r} does not learn from a spectrum here, only normal ones do"
+        raise InvalidInputError("teacher", pair.teacher.prior, problem, hint="use a Gaussian prior or a spectrum")
 
 
 def _check_units(model: GLM) -> None:
@@ -112,6 +124,9 @@ def _check_units(model: GLM) -> None:
 def check_model(model: object, teacher: object = None) -> Pair:
     """A pair whose complexity curve can be followed."""
     pair = check_pair(model, teacher)
+    if pair.gaussian and not pair.conjugates_known:
+        problem = "weights of different variances have no complexity curve here yet"
+        raise InvalidInputError("model", pair.student.prior, problem, hint="typical, pool and learning_curve answer")
     if pair.mute:
         raise InvalidInputError(
             "model",

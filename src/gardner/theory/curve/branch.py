@@ -190,7 +190,7 @@ def begin(problem: Problem) -> Floats:
     """The coordinates of the typical subset, with the conjugates of a prior without closed form."""
     where = (problem.pair, problem.pool_ratio, problem.budget)
     place = to_coordinates(np.array(typical_theta(*where)))
-    if problem.pair.gaussian:
+    if problem.pair.conjugates_known:
         return place
     return np.append(place, to_k(problem.pair, 0.0, typical_conjugates(*where)))
 
@@ -264,7 +264,7 @@ def _ahead(path: list[tuple[Floats, Floats]], step: float) -> Floats:
 
 def _shortest_step(problem: Problem) -> float:
     """When to give up; with conjugates among the unknowns a failed step is costly."""
-    return _SHORTEST_STEP if problem.pair.gaussian else _SHORTEST_WITH_CONJUGATES
+    return _SHORTEST_STEP if problem.pair.conjugates_known else _SHORTEST_WITH_CONJUGATES
 
 
 def _walking(problem: Problem) -> float:
@@ -273,7 +273,7 @@ def _walking(problem: Problem) -> float:
     With conjugates among the unknowns, at tiny budgets and in large pools, the equations are too
     ill-conditioned for less than full precision.
     """
-    easy = problem.pair.gaussian and problem.budget > _TINY and problem.pool_ratio <= _LARGE
+    easy = problem.pair.conjugates_known and problem.budget > _TINY and problem.pool_ratio <= _LARGE
     return _WALKING if easy else TOLERANCE
 
 

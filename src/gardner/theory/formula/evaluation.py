@@ -197,7 +197,7 @@ def quadrature_shift(pair: Pair, pool_ratio: float, at: Derivatives, z: Floats, 
 
 def make_mesh(pair: Pair, z: Floats) -> Mesh:
     """Panels for the point z."""
-    return Mesh(outer_grid(pair, z), None if pair.gaussian else _weight_mesh(pair, z))
+    return Mesh(outer_grid(pair, z), None if pair.conjugates_known else _weight_mesh(pair, z))
 
 
 def outer_grid(pair: Pair, z: Floats) -> Grid:

@@ -79,10 +79,11 @@ def evolve(
     prior = pair.student.prior
     grid = Grid(prior.second_moment, cells)
     noise = _noise(pair, grid.omega)
-    mean = float(np.asarray(prior.moments(np.float64(0.0), np.float64(0.0))[0]))
-    V = prior.second_moment - mean * mean
-    started = mean * mean > (2.0 * grid.width) ** 2
-    pool = pool_ratio * grid.normal(mean * mean if started else 0.25 * grid.width**2)
+    means = np.asarray(prior.moments(np.float64(0.0), np.float64(0.0))[0])
+    offset = float(np.mean(means * means))
+    V = prior.second_moment - offset
+    started = offset > (2.0 * grid.width) ** 2
+    pool = pool_ratio * grid.normal(offset if started else 0.25 * grid.width**2)
     labelled = np.zeros_like(pool)
     for index, batch in enumerate(plan):
         entropies = label_entropies(pair, grid.omega, V)

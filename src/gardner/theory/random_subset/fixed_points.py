@@ -17,7 +17,7 @@ import numpy as np
 
 from gardner.errors import ConvergenceError
 from gardner.theory.formula import regression
-from gardner.theory.formula.logistic import sigmoid, softplus
+from gardner.theory.formula.logistic import sigmoid
 from gardner.theory.formula.pair import Pair
 from gardner.theory.formula.taylor import Floats
 from gardner.theory.random_subset.state_evolution import (
@@ -114,11 +114,10 @@ def _hat(pair: Pair, budget: float, logit: float, slope: float) -> float:
 
 
 def _mismatch(pair: Pair, budget: float, logit: float) -> float:
-    """What the weights answer less what was put in, as logits; for a Gaussian prior Q/(r⁰−Q) = r⁰Q̂."""
+    """What the weights answer less what was put in, as logits."""
     slope = _energy(pair, logit)[1]
     if pair.gaussian:
-        r0 = pair.teacher.prior.second_moment
-        return math.log(r0 * _hat(pair, budget, logit, slope)) - logit
+        return pair.modes.odds(_hat(pair, budget, logit, slope)) - logit
     conjugates = _matched_conjugates(pair, _hat(pair, budget, logit, slope))
     moments = weight_moments(pair, conjugates)
     return math.log(moments.Q) - math.log(max(moments.V, 1e-300)) - logit
@@ -161,7 +160,7 @@ def _at(pair: Pair, budget: float, logit: float, name: str) -> FixedPoint:
     conjugates = _matched_conjugates(pair, hat)
     error = budget * abs(fine - coarse)
     if pair.gaussian:
-        weights = 0.5 * (Q / r0 - softplus(logit))
+        weights = pair.modes.matched_entropy(hat, V)
     else:
         once, twice = (weight_moments(pair, conjugates, bisect) for bisect in (False, True))
         weights, error = once.value - 0.5 * Q * conjugates.Q, error + abs(twice.value - once.value) + once.rounding
