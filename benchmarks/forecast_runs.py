@@ -99,7 +99,8 @@ def with_real_labels(data: Split, start: int, budgets: Sequence[int], batch: int
 
 
 def _penalty(data: Split, chosen: Places) -> float:
-    grid = GridSearchCV(LogisticRegression(max_iter=1000), {"C": _PENALTIES}, cv=StratifiedKFold(3))
+    # two folds: a rare class may have two labels only
+    grid = GridSearchCV(LogisticRegression(max_iter=1000), {"C": _PENALTIES}, cv=StratifiedKFold(2))
     return float(grid.fit(data.pool[chosen], data.pool_labels[chosen]).best_params_["C"])
 
 

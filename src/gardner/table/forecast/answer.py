@@ -27,7 +27,7 @@ from gardner.table.forecast.results import Forecast, ForecastPoint, LabelModel, 
 # How far |ln(share wrong/share wrong measured)| was off at most in nine of ten forecasts made before any label, for
 # random linear labels on real rows; printed by `python -m benchmarks.forecast`.
 SPREAD_LINEAR = 0.25
-# The same for real labels, from 50 of them on; printed by `python -m benchmarks.forecast`.
+# The same for real labels, from 50 of them on, rounded up; printed by `python -m benchmarks.forecast`.
 SPREAD_REAL = 0.50
 # Rounds of a learning curve: with more labels than that times the batch, rounds are longer, which costs little.
 MOST_ROUNDS = 200

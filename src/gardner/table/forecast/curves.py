@@ -64,7 +64,7 @@ def at_random(question: Question, labels: Floats) -> Floats:
 def by_rule(question: Question, labels: Floats, batch: float, labelled: float) -> Floats:
     """Accuracy after so many labels if each batch asks for the least certain rows, from ``labelled`` random ones on.
 
-    Past the point where double precision ends the last accuracy is kept: it is one to many digits.
+    Past the point where double precision ends the last accuracy is kept: what is reached is more.
     """
     columns, most = question.columns, float(labels[-1])
     for _ in range(_TRIES):
