@@ -62,6 +62,7 @@ if TYPE_CHECKING:
     )
     from gardner.model.numeric import NumericChannel, NumericPrior
     from gardner.strategies import Choice, Strategy, StrategyError, View, choose, make_strategy, registered_strategies
+    from gardner.table.forecast import Forecast, forecast
     from gardner.table.propose import Proposal, Proposals, propose
     from gardner.theory import (
         Bounds,
@@ -160,6 +161,10 @@ _HOMES = {
         "make_strategy",
         "registered_strategies",
     ),
+    "gardner.table.forecast": (
+        "Forecast",
+        "forecast",
+    ),
     "gardner.theory": (
         "Bounds",
         "BudgetAnswer",
@@ -199,6 +204,7 @@ __all__ = [
     "EndStatus",
     "Extremes",
     "Flip",
+    "Forecast",
     "GardnerError",
     "GaussBernoulli",
     "Gaussian",
@@ -245,6 +251,7 @@ __all__ = [
     "complexity_curve",
     "complexity_points",
     "draw_instance",
+    "forecast",
     "infer",
     "learning_curve",
     "make_strategy",

@@ -146,6 +146,23 @@ def query(draw: st.DrawFn) -> Drawn:
 
 
 @st.composite
+def forecast(draw: st.DrawFn) -> Drawn:
+    """The same tables, with labels or without."""
+    name, recipe = draw(some.tables())
+    known = {
+        "-y": some.mostly(st.sampled_from(("y", "labels")), some.words()),
+        "-q": some.mostly(st.sampled_from(("0.8", "0.95")), some.numbers()),
+        "-k": some.mostly(st.sampled_from(("1", "10")), some.integers()),
+        "-n": some.mostly(st.sampled_from(("5", "40")), some.integers()),
+        "--scaling": some.mostly(st.sampled_from(("standardised", "common")), some.words()),
+        "--ignore": some.mostly(st.just("id"), some.words()),
+        "--id": some.mostly(st.just("id"), some.words()),
+    }
+    argv = ["forecast", name, "--no-best", *draw(_options(known, []))]
+    return _json(argv, draw(st.booleans())), {name: recipe}
+
+
+@st.composite
 def bench(draw: st.DrawFn, *, real: bool) -> Drawn:
     """Sweeps; if not ``real``, something in it is surely refused, so that no worker starts."""
     names = st.lists(some.mostly(some.strategies(), some.words()), min_size=1, max_size=3)
@@ -245,6 +262,6 @@ def _sweep() -> st.SearchStrategy[Drawn]:
     return bench(real=True)
 
 
-QUICK = [_refused] * 4 + [volume] * 5 + [query] * 5 + [_no_sweep] * 3 + [spec] * 3
+QUICK = [_refused] * 4 + [volume] * 5 + [query] * 5 + [forecast] * 3 + [_no_sweep] * 3 + [spec] * 3
 QUICK += [_failures] * 4 + [listings]
 ALL = QUICK * 8 + [report] * 6 + [_measured] * 12 + [_solved] * 8 + [written] * 3 + [_runs] * 6 + [_sweep]

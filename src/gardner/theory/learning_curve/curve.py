@@ -43,6 +43,11 @@ class Question:
     tolerance: float
     cells: int | None
     progress: Report | None
+    labelled: float = 0.0
+
+    def plan(self, batch_ratio: float) -> list[Batch]:
+        """The rounds, of this size."""
+        return batches(self.rule, self.budget, batch_ratio, self.labelled)
 
 
 def learning_curve(
@@ -52,6 +57,7 @@ def learning_curve(
     pool_ratio: float,
     budget: float,
     batch_ratio: float,
+    labelled: float = 0.0,
     teacher: GLM | None = None,
     tolerance: float = TOLERANCE,
     cells: int | None = None,
@@ -60,7 +66,9 @@ def learning_curve(
     """What a rule reaches, round by round, for N → ∞; no pool is drawn.
 
     ``batch_ratio`` is κ, the labels per weight that a round asks for; 0 is the limit of small
-    rounds. The grid is made finer until ``tolerance`` holds, or kept at ``cells``.
+    rounds. ``labelled`` are labels per weight, of rows chosen at random, that are there before the
+    first round: the first point of the curve. The grid is made finer until ``tolerance`` holds, or
+    kept at ``cells``.
 
     >>> curve = learning_curve("agnostic", pool_ratio=3.0, budget=0.6, batch_ratio=0.05)
     >>> round(curve.points[-1].log_volume, 4), curve.points[-1].status.value
@@ -72,13 +80,14 @@ def learning_curve(
     kappa = _check_batch(batch_ratio, total)
     made = make_registered_rule(rule, {}) if isinstance(rule, str) else _check_rule(rule)
     asked = Question(pair, made, alpha, total, kappa, _check_tolerance(tolerance), _check_cells(cells), progress)
+    asked = replace(asked, labelled=_check_labelled(labelled))
     if is_linear(pair):
         points = _linear(asked)
     elif kappa > 0.0:
-        points = refined(asked, batches(made, total, kappa), progress)
+        points = refined(asked, asked.plan(kappa), progress)
     else:
         points = _limit(asked)
-    return LearningCurve(made, pair.student, alpha, total, kappa, tuple(points))
+    return LearningCurve(made, pair.student, alpha, total, kappa, tuple(points), asked.labelled)
 
 
 def refined(asked: Question, plan: list[Batch], progress: Report | None) -> list[LearningPoint]:
@@ -152,7 +161,7 @@ def _limit(asked: Question) -> list[LearningPoint]:
     base = asked.budget / LIMIT_POINTS
     for halvings in range(RUNS):
         done, share = (2.0**halvings - 1.0) / (2.0**RUNS - 1.0), 2.0**halvings / (2.0**RUNS - 1.0)
-        plan = batches(asked.rule, asked.budget, base / 2.0**halvings)
+        plan = asked.plan(base / 2.0**halvings)
 
         def part(fraction: float, done: float = done, share: float = share) -> None:
             report(done + share * fraction)
@@ -166,7 +175,7 @@ def _linear(asked: Question) -> list[LearningPoint]:
     pair = asked.pair
     step = asked.batch_ratio or asked.budget / LIMIT_POINTS
     points, before = list[LearningPoint](), 0.0
-    for batch in batches(asked.rule, asked.budget, step):
+    for batch in asked.plan(step):
         at = typical_of(pair, batch.budget)
         told = nats_to_bits((before - at.log_volume) / batch.size)
         error = at.quadrature_error
@@ -227,6 +236,13 @@ def _check_batch(batch_ratio: float, budget: float) -> float:
         problem = f"the budget {budget:g} would take more than {MOST_ROUNDS} rounds"
         raise InvalidInputError("batch_ratio", batch_ratio, problem, hint="0 is the limit of small rounds")
     return kappa
+
+
+def _check_labelled(labelled: float) -> float:
+    number = check_number("labelled", labelled)
+    if number < 0.0:
+        raise InvalidInputError("labelled", labelled, "it must not be negative")
+    return number
 
 
 def _check_rule(rule: object) -> Rule:

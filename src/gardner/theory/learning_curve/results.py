@@ -92,6 +92,7 @@ class LearningCurve:
     budget: float
     batch_ratio: float
     points: tuple[LearningPoint, ...]
+    labelled: float = 0.0  # labels per weight before the first round
 
     @property
     def rule_name(self) -> str:
@@ -130,6 +131,7 @@ class LearningCurve:
             "pool_ratio": self.pool_ratio,
             "budget": self.budget,
             "batch_ratio": self.batch_ratio,
+            "labelled": self.labelled,
             "points": [point.to_json() for point in self.points],
         }
 
@@ -153,6 +155,7 @@ class LearningCurve:
             budget=unknown(found["budget"]),
             batch_ratio=unknown(found["batch_ratio"]),
             points=tuple(LearningPoint.from_json(point) for point in points),
+            labelled=unknown(found.get("labelled", 0.0)),
         )
 
 

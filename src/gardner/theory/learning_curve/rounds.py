@@ -31,22 +31,29 @@ class Batch(NamedTuple):
     budget: float
 
 
-def batches(rule: Rule, budget: float, batch_ratio: float) -> list[Batch]:
-    """The rounds of a run: the first at random, the last as large as the budget leaves it."""
+def batches(rule: Rule, budget: float, batch_ratio: float, labelled: float = 0.0) -> list[Batch]:
+    """The rounds of a run: the first at random, the last as large as the budget leaves it.
+
+    ``labelled`` are labels, chosen at random, that are there before the first round.
+    """
     first = rule.first
-    if first >= budget:
-        problem = f"the labels of its first, random part must be fewer than the budget {budget:g}"
-        raise InvalidInputError(f"{type(rule).__name__}.first", first, problem)
+    if max(first, labelled) >= budget:
+        name, random = (f"{type(rule).__name__}.first", first) if first > labelled else ("labelled", labelled)
+        raise InvalidInputError(name, random, f"labels chosen at random must be fewer than the budget {budget:g}")
     if first > 0.0:  # chosen at random, then all the rest at once
-        return [*_rounds(_RANDOM, first, batch_ratio), Batch(budget - first, rule, budget)]
-    return [
-        one._replace(rule=rule) if index else one for index, one in enumerate(_rounds(_RANDOM, budget, batch_ratio))
-    ]
+        if labelled > 0.0:
+            raise InvalidInputError("labelled", labelled, "this rule has a random part of its own")
+        return [*_rounds(_RANDOM, 0.0, first, batch_ratio), Batch(budget - first, rule, budget)]
+    if labelled > 0.0:
+        return [Batch(labelled, _RANDOM, labelled), *_rounds(rule, labelled, budget, batch_ratio)]
+    rounds = _rounds(rule, 0.0, budget, batch_ratio)
+    return [rounds[0]._replace(rule=_RANDOM), *rounds[1:]]
 
 
-def _rounds(rule: Rule, total: float, batch_ratio: float) -> list[Batch]:
-    ends = [*(batch_ratio * k for k in range(1, math.ceil(total / batch_ratio - 1e-9))), total]
-    return [Batch(end - start, rule, end) for start, end in zip([0.0, *ends], ends, strict=False)]
+def _rounds(rule: Rule, start: float, total: float, batch_ratio: float) -> list[Batch]:
+    count = math.ceil((total - start) / batch_ratio - 1e-9)
+    ends = [*(start + batch_ratio * k for k in range(1, count)), total]
+    return [Batch(end - before, rule, end) for before, end in zip([start, *ends], ends, strict=False)]
 
 
 @dataclass(frozen=True)

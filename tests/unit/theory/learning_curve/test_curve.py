@@ -238,6 +238,9 @@ QUESTION = {"pool_ratio": 3.0, "budget": 1.0, "batch_ratio": 0.1}
         ("agnostik", {}, "did you mean agnostic"),
         (3, {}, "name of one"),
         (Pruning(2.0), {}, "fewer than the budget"),
+        (Pruning(0.1), {"labelled": 0.05}, "random part of its own"),
+        ("agnostic", {"labelled": -0.1}, "not be negative"),
+        ("agnostic", {"labelled": 5.0}, "fewer than the budget"),
         ("agnostic", {"model": model_of("gaussian", "absolute")}, "even channel"),
         ("agnostic", {"teacher": model_of("gaussian", "flip:0.1")}, "knows the teacher's model"),
         (
@@ -252,6 +255,18 @@ def test_refusals_are_one_line(rule: Rule, change: dict[str, object], says: str)
         learning_curve(rule, **{"model": PERCEPTRON, **QUESTION, **change})  # type: ignore[arg-type]
     assert "\n" not in str(caught.value)
     assert isinstance(caught.value, GardnerError)
+
+
+def test_a_curve_goes_on_from_random_labels() -> None:
+    """The first point is a random subset; a first round of that size is the same thing."""
+    begun = learning_curve("agnostic", pool_ratio=3.0, budget=0.6, batch_ratio=0.1, labelled=0.2)
+    assert [point.budget for point in begun.points] == pytest.approx([0.2, 0.3, 0.4, 0.5, 0.6])
+    assert begun.points[0].log_volume == pytest.approx(typical(budget=0.2).log_volume, abs=2e-5)
+    assert begun.points[-1].accuracy > typical(budget=0.6).accuracy
+    same = learning_curve("agnostic", pool_ratio=3.0, budget=0.2 + 0.2, batch_ratio=0.2)
+    whole = learning_curve("agnostic", pool_ratio=3.0, budget=0.4, batch_ratio=0.2, labelled=0.2)
+    assert whole.points[-1].log_volume == pytest.approx(same.points[-1].log_volume, abs=1e-9)
+    assert LearningCurve.from_json(begun.to_json()) == begun
 
 
 def test_json_and_frame() -> None:
