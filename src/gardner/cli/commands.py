@@ -15,6 +15,7 @@ from gardner.cli import (
     curve,
     learning_curve,
     models,
+    predict,
     query,
     report,
     reproduce,
@@ -58,6 +59,7 @@ app.command("budget")(budget.command)
 app.command("curve")(curve.command)
 app.command("learning-curve")(learning_curve.command)
 app.command("models")(models.command)
+app.command("predict")(predict.command)
 app.command("query")(query.command)
 app.command("report")(report.command)
 app.command("reproduce")(reproduce.command)
