@@ -63,6 +63,7 @@ if TYPE_CHECKING:
     from gardner.model.numeric import NumericChannel, NumericPrior
     from gardner.strategies import Choice, Strategy, StrategyError, View, choose, make_strategy, registered_strategies
     from gardner.table.forecast import Forecast, forecast
+    from gardner.table.model import TableModel, load_model
     from gardner.table.propose import Proposal, Proposals, propose
     from gardner.theory import (
         Bounds,
@@ -110,6 +111,10 @@ _HOMES = {
         "run",
         "run_tasks",
         "summarise",
+    ),
+    "gardner.table.model": (
+        "TableModel",
+        "load_model",
     ),
     "gardner.table.propose": (
         "Proposal",
@@ -239,6 +244,7 @@ __all__ = [
     "SubsetVolumes",
     "Summary",
     "SweepError",
+    "TableModel",
     "Task",
     "Typical",
     "View",
@@ -254,6 +260,7 @@ __all__ = [
     "forecast",
     "infer",
     "learning_curve",
+    "load_model",
     "make_strategy",
     "parse_channel",
     "parse_prior",

@@ -16,6 +16,7 @@ from gardner.cli import (
     forecast,
     learning_curve,
     models,
+    predict,
     query,
     report,
     reproduce,
@@ -60,6 +61,7 @@ app.command("curve")(curve.command)
 app.command("forecast")(forecast.command)
 app.command("learning-curve")(learning_curve.command)
 app.command("models")(models.command)
+app.command("predict")(predict.command)
 app.command("query")(query.command)
 app.command("report")(report.command)
 app.command("reproduce")(reproduce.command)

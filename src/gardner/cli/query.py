@@ -44,6 +44,7 @@ def command(
         "Your own: FILE.py:CLASS or MODULE:CLASS; naming it runs it.",
     ),
     until: float | None = typer.Option(None, "--until", metavar="P", help="Say when this accuracy is expected."),
+    save: Path | None = typer.Option(None, "--save", metavar="FILE", help="Write the model, for `gardner predict`."),
     seed: int = typer.Option(0, "--seed", help="Of the sample of rows that bits are about."),
     json: bool = JSON,
 ) -> None:
@@ -62,19 +63,23 @@ def command(
     from gardner.errors import InvalidInputError
     from gardner.model import GLM
     from gardner.model.external import load_channel
-    from gardner.records.pool_file import read_features, read_pool
+    from gardner.records.pool_file import read_pool, read_table
     from gardner.table.propose import propose
 
     if until is not None and not 0.0 < until < 1.0:
         raise InvalidInputError("--until", until, "it is an accuracy, between 0 and 1")
     model = GLM(channel=load_channel(channel)) if channel else None
     pool = read_pool(table, label, ignore=ignore or [], identifier=identifier)
-    wanted = read_features(target, pool.encoding, pool.array) if target else None
+    wanted = pool.encoding.matrix(read_table(target, array=pool.array)) if target else None
     with progress_bar("query") as progress:
         found = propose(
             pool.features, pool.labels, batch, model=model, scaling=scaling, about=about, target=wanted, seed=seed,
             progress=progress,
         )  # fmt: skip
+    if save is not None:
+        from gardner.table.model import TableModel
+
+        TableModel.of(found, pool.encoding, pool.classes, pool.array).save(save)
     if json:
         typer.echo(to_json(record(pool, found, until)))
     else:

@@ -68,12 +68,20 @@ def read_pool(
     return PoolFile(features, encoding.names, labels, classes, ids, encoding.notes, encoding, array)
 
 
-def read_features(path: Path | str, encoding: Encoding, array: str = "") -> NDArray[np.float64]:
-    """The features of another table, read as those of the first were; of an npz file from the same array."""
-    frame, _ = _read(Path(path), None, None, array)
+def read_table(path: Path | str, *, array: str = "", identifier: str | None = None) -> pd.DataFrame:
+    """A table as it is; of an npz file one array, by name if there are several."""
+    frame, _ = _read(Path(path), None, identifier, array)
     if not len(frame):
         raise InvalidInputError("table", str(path), "it has no rows")
-    return encoding.matrix(frame)
+    return frame
+
+
+def read_ids(frame: pd.DataFrame, identifier: str) -> tuple[str, ...]:
+    """The names of the rows, as they are written."""
+    if identifier not in frame.columns:
+        hint = f"it has {', '.join(map(str, frame.columns))}"
+        raise InvalidInputError("column", identifier, "the table has none of that name", hint=hint)
+    return _read_ids(frame[identifier])
 
 
 def _read(path: Path, label: str | None, identifier: str | None, array: str = "") -> tuple[pd.DataFrame, str]:

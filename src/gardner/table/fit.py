@@ -176,6 +176,8 @@ def _finish(
     scaled = make_scaling(scaling, spread)
     span = Span.of(scaled.rows(features))
     posterior = _infer(span, labels, candidate, _FINE)
+    if not posterior.settled:  # where rows nearly repeat each other the last digits may be out of reach
+        posterior = _infer(span, labels, candidate, _ROUGH)
     if not posterior.settled:
         posterior.checked()
     design = Design(scaled, candidate.deviation, candidate.intercept)

@@ -50,7 +50,8 @@ class Proposals:
     """Rows in the order they should be asked for, and what the choice rests on.
 
     ``targets`` is the number of rows whose labels the bits are about. ``dropped`` columns have one value everywhere.
-    ``outlook`` is the accuracy to expect on the rows without a label; a regression has none.
+    ``outlook`` is the accuracy to expect on the rows without a label; a regression has none. Its labels are ``shift`` +
+    ``unit`` times those of the model.
     """
 
     rows: tuple[Proposal, ...]
@@ -59,6 +60,8 @@ class Proposals:
     targets: int
     dropped: int
     outlook: Outlook | None
+    shift: float
+    unit: float
 
     @property
     def model(self) -> GLM:
@@ -138,7 +141,7 @@ def propose(
         for one, mean, variance in zip(picked.choices, means.tolist(), variances.tolist(), strict=True)
     )
     outlook = expected_accuracy(found.model.channel, picked) if found.model.channel.labels else None
-    return Proposals(told, found, about, len(targets), spread.dropped, outlook)
+    return Proposals(told, found, about, len(targets), spread.dropped, outlook, shift, unit)
 
 
 def _about(features: Floats, places: Places, about: str, target: ArrayLike | None, seed: int) -> Floats | Places:

@@ -1,0 +1,142 @@
+"""The tables of :mod:`benchmarks.real_tables`: means, paired intervals and what holds.
+
+A cell is a table at a number of labels. The difference to random choice is paired by seed and
+tested by Student's t, one-sided, with Holm's correction over all cells. The area under the curve is
+the mean accuracy over 20, 30, 50, 100 and 200 labels. Numbers of labels above half the pool do not
+count.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+from scipy import stats
+
+MARKS = (20, 30, 50, 100, 200)
+RARE = ("digits-8-rare", "mnist-8-rare", "yeast-rare", "vowel-rare")
+
+
+def read(folder: Path, pools: Sequence[str]) -> pd.DataFrame:
+    """One row for each round of each task that is there."""
+    rows = []
+    for pool in pools:
+        for path in sorted((folder / pool).glob("*.json")):
+            strategy, seed = path.stem.rsplit("-", 1)
+            answer = json.loads(path.read_text("utf-8"))
+            for one in answer["rounds"]:
+                if one["labels"] <= answer["rows"] / 2:
+                    rows.append({"pool": pool, "strategy": strategy, "seed": int(seed), **one})
+    return pd.DataFrame(rows)
+
+
+def paired(frame: pd.DataFrame, pool: str, labels: int, value: str, other: str, one: str = "query") -> np.ndarray:
+    """Differences of two strategies by seed."""
+    some = frame[(frame.pool == pool) & (frame.labels == labels)]
+    table = some.pivot_table(index="seed", columns="strategy", values=value)
+    if one not in table or other not in table:
+        return np.zeros(0)
+    return (table[one] - table[other]).dropna().to_numpy()
+
+
+def interval(values: np.ndarray) -> tuple[float, float, float]:
+    """Mean and 95 % interval by Student's t."""
+    if len(values) < 2:
+        return (float(values.mean()) if len(values) else math.nan), math.nan, math.nan
+    half = float(stats.t.ppf(0.975, len(values) - 1)) * float(values.std(ddof=1)) / math.sqrt(len(values))
+    return float(values.mean()), float(values.mean()) - half, float(values.mean()) + half
+
+
+def holm(chances: Iterable[tuple[str, float]], level: float = 0.05) -> list[str]:
+    """Names of the cells that are rejected at a level over all of them."""
+    ordered = sorted(chances, key=lambda pair: pair[1])
+    rejected = []
+    for index, (name, chance) in enumerate(ordered):
+        if chance > level / (len(ordered) - index):
+            break
+        rejected.append(name)
+    return rejected
+
+
+def behind(frame: pd.DataFrame, value: str, pools: Sequence[str], marks: Sequence[int]) -> tuple[int, list[str]]:
+    """How many cells there are, and those in which the query is behind random choice."""
+    chances = []
+    for pool in pools:
+        for labels in marks:
+            values = paired(frame, pool, labels, value, "random")
+            if len(values) >= 3 and values.std() > 0.0:
+                test = stats.ttest_1samp(values, 0.0, alternative="less")
+                chances.append((f"{pool} at {labels}", float(test.pvalue)))
+    return len(chances), holm(chances)
+
+
+def areas(frame: pd.DataFrame, value: str, other: str) -> tuple[pd.Series, pd.Series]:
+    """The difference of areas to another strategy, by pool and by seed; seeds that a table lacks do not count."""
+    marked = frame[frame.labels.isin(MARKS)]
+    area = marked.groupby(["pool", "seed", "strategy"])[value].mean().unstack("strategy")
+    difference = (area["query"] - area[other]).dropna()
+    tables = difference.groupby("seed").size()
+    whole = tables[tables == difference.index.get_level_values("pool").nunique()].index
+    difference = difference[difference.index.get_level_values("seed").isin(whole)]
+    return difference.groupby("pool").mean(), difference.groupby("seed").mean()
+
+
+def print_means(frame: pd.DataFrame, value: str, pools: Sequence[str]) -> None:
+    """Means of every strategy in every cell."""
+    strategies = [name for name in ("query", "margin", "random", "first") if name in set(frame.strategy)]
+    print(f"| {value} | seeds | strategy | " + " | ".join(map(str, MARKS)) + " |")
+    print("|---|---|---|" + "---|" * len(MARKS))
+    for pool in pools:
+        for strategy in strategies:
+            some = frame[(frame.pool == pool) & (frame.strategy == strategy)]
+            if some.empty:
+                continue
+            means = [some[some.labels == labels][value] for labels in MARKS]
+            cells = [f"{one.mean():.3f}" if len(one) else "–" for one in means]
+            print(f"| {pool} | {some.seed.nunique()} | {strategy} | " + " | ".join(cells) + " |")
+
+
+def print_tables(folder: Path, pools: Sequence[str]) -> None:
+    """Everything that docs/real-tables.md says."""
+    frame = read(folder, pools)
+    if frame.empty:
+        raise SystemExit("nothing was run yet: python -m benchmarks.real_tables run")
+    print_means(frame, "accuracy", pools)
+    rare = [pool for pool in pools if pool in RARE]
+    print_means(frame, "precision", rare)
+    for value, some, marks in (("accuracy", pools, MARKS), ("precision", rare, (50, 100))):
+        count, found = behind(frame, value, some, marks)
+        print(f"{value}: behind random in {len(found)} of {count} cells (Holm, 5 %): {', '.join(found) or 'none'}")
+    for value in ("accuracy", "own_accuracy"):
+        for other in ("margin", "random"):
+            if other in set(frame.strategy):
+                by_pool, by_seed = areas(frame, value, other)
+                mean, low, high = interval(by_seed.to_numpy())
+                worst, best = by_pool.idxmin(), by_pool.idxmax()
+                print(
+                    f"area of {value}, query − {other}: {mean:+.4f} [{low:+.4f}, {high:+.4f}] "
+                    f"over {len(by_pool)} tables and {len(by_seed)} seeds that all of them have; "
+                    f"least {by_pool.min():+.4f} ({worst}), most {by_pool.max():+.4f} ({best})"
+                )
+    print_calibration(frame)
+
+
+def print_calibration(frame: pd.DataFrame) -> None:
+    """Log-loss on random labels beside cross-validation, and how right the expected accuracy is."""
+    if "tuned_log_loss" in frame:
+        both = frame.dropna(subset=["tuned_log_loss"])
+        ratio = both.own_log_loss.mean() / both.tuned_log_loss.mean()
+        print(
+            f"log-loss on random labels: {both.own_log_loss.mean():.4f}, cross-validated logistic regression "
+            f"{both.tuned_log_loss.mean():.4f}, ratio {ratio:.3f} ({len(both)} fits)"
+        )
+    chosen = frame[(frame.strategy == "query") & frame.expected_accuracy.notna()]
+    print("| labels | expected accuracy on the rest | true | mean absolute difference |")
+    print("|---|---|---|---|")
+    for labels, some in chosen.groupby("labels"):
+        off = (some.expected_accuracy - some.rest_accuracy).abs().mean()
+        print(f"| {labels} | {some.expected_accuracy.mean():.3f} | {some.rest_accuracy.mean():.3f} | {off:.3f} |")
