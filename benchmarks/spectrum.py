@@ -42,7 +42,9 @@ Floats = NDArray[np.float64]
 # Labels per weight at which cells are compared.
 BUDGETS = (0.3, 0.6, 1.2)
 POOL_RATIO = 4.0
+# Labels per weight that a round of a rule asks for; ``swap`` anneals in every round, and has few.
 BATCH_RATIO = 0.02
+RULES = ("random", "agnostic")
 # Labels per weight and noise of the comparison with determinants, and the alignment of its other teacher.
 LINEAR_BUDGET, NOISE, ALIGNMENT = 0.6, 0.1, 0.5
 LEVEL = 0.01
@@ -183,12 +185,13 @@ def tasks(features: int, seeds: int) -> list[Task]:
     """All runs."""
     found = list[Task]()
     for prior in spectra(features).values():
-        common = {"features": features, "pool_ratio": POOL_RATIO, "batch_size": round(BATCH_RATIO * features)}
-        spec = Spec(
-            [StrategySpec("random"), StrategySpec("agnostic"), StrategySpec("swap")],
-            budget=BUDGETS[-1], seeds=seeds, prior=describe(prior), **common,
-        )  # fmt: skip
-        found += spec.tasks()
+        common = {"features": features, "pool_ratio": POOL_RATIO, "budget": BUDGETS[-1], "seeds": seeds}
+        for rules, batch_ratio in ((RULES, BATCH_RATIO), (("swap",), BUDGETS[0])):
+            spec = Spec(
+                [StrategySpec(rule) for rule in rules],
+                batch_size=round(batch_ratio * features), prior=describe(prior), **common,
+            )  # fmt: skip
+            found += spec.tasks()
     return found
 
 
@@ -207,7 +210,7 @@ def cells(frame: pd.DataFrame, features: int, flat_theory: bool = False) -> list
     found = []
     for name, prior in spectra(features).items():
         rows = frame[frame["prior"] == describe(prior)]
-        for rule in ("random", "agnostic", "swap"):
+        for rule in (*RULES, "swap"):
             known = of_rule(rule, PERCEPTRON if flat_theory else GLM(prior))
             for budget, theory in known.items():
                 chosen = (rows["strategy"] == rule) & np.isclose(rows["budget"], budget, rtol=0.0, atol=1e-6)
@@ -233,11 +236,15 @@ def runs(features: int, seeds: int, out: Path, workers: int | None) -> None:
         what = f"{cell.spectrum} | {ranks[cell.spectrum]:.0f} | {cell.strategy} | {cell.budget:g}"
         print(f"| {what} | {numbers} | {verdict} |")
     print(f"{sum(verdicts)} of {len(found)} cells rejected at {LEVEL:.0%} (Holm), allowance {ALLOWANCE:g}/rank")
-    worst = max(abs(cell.volumes.mean() - cell.theory) * ranks[cell.spectrum] for cell in found if cell.strategy != "swap")
+    worst = max(
+        abs(cell.volumes.mean() - cell.theory) * ranks[cell.spectrum] for cell in found if cell.strategy != "swap"
+    )
     print(f"largest distance of a mean from the theory: {worst:.2f}/rank")
     print(f"rounds without a converged posterior: {int((frame['status'] != 'converged').sum())} of {len(frame)}")
     wrong = [cell for cell in cells(frame, features, flat_theory=True) if cell.strategy != "swap"]
-    print(f"negative control, no covariance: {sum(holm([cell.p_value for cell in wrong], LEVEL))} of {len(wrong)} rejected")
+    print(
+        f"negative control, no covariance: {sum(holm([cell.p_value for cell in wrong], LEVEL))} of {len(wrong)} rejected"
+    )
 
 
 def show(progress: Progress) -> None:
