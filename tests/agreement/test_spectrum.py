@@ -47,7 +47,9 @@ def of_matrix(prior: Spectrum, teacher: Floats, rows: Floats) -> Floats:
     logs = 2.0 * float(np.sum(np.log(np.diag(factor[0])))) + len(rows) * math.log(2.0 * math.pi)
     evidence = -0.5 * (logs + float(np.trace(solved)))
     m = float(np.sum(teacher * np.einsum("ij,ji->i", gain, rows)))
-    return np.array([evidence, m, float(np.einsum("ij,jk,ik->", gain, Y, gain, optimize=True))]) / rows.shape[1]
+    Q = float(np.einsum("ij,jk,ik->", gain, Y, gain, optimize=True))
+    found: Floats = np.array([evidence, m, Q]) / rows.shape[1]
+    return found
 
 
 @pytest.mark.parametrize("shape", [two_decades, zipf, two_level])
