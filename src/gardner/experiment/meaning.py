@@ -19,6 +19,7 @@ from gardner.experiment.sources import Name, external_names, stored_version
 from gardner.experiment.stored import fill_defaults, parse_parameters
 from gardner.experiment.task import FIELDS, MODEL_NAMES, MODELS, label
 from gardner.model import GLM, Channel, Prior, parse_channel, parse_prior
+from gardner.model.spectrum_text import shorten
 
 TODAY, UNKNOWN, OTHER = range(3)  # the code that made a row; in this order rows are preferred
 # Models not known here that a note names, so that it stays a line.
@@ -66,7 +67,8 @@ def _models(frame: pd.DataFrame) -> pd.Series[str]:
     def text(prior: str, channel: str, *teacher: str) -> str:
         if (prior, channel, *teacher) == ("gaussian", "sign") * 2:
             return ""
-        return f"{prior} / {channel}" + ("" if teacher == (prior, channel) else f" (teacher {' / '.join(teacher)})")
+        known = "" if teacher == (prior, channel) else f" (teacher {' / '.join(map(shorten, teacher))})"
+        return f"{shorten(prior)} / {channel}{known}"
 
     rows = zip(*(frame[name] for name in MODEL_NAMES), strict=True)
     return pd.Series([text(*row) for row in rows], index=frame.index, dtype=object)

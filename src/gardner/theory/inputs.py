@@ -124,9 +124,6 @@ def _check_units(model: GLM) -> None:
 def check_model(model: object, teacher: object = None) -> Pair:
     """A pair whose complexity curve can be followed."""
     pair = check_pair(model, teacher)
-    if pair.gaussian and not pair.conjugates_known:
-        problem = "weights of different variances have no complexity curve here yet"
-        raise InvalidInputError("model", pair.student.prior, problem, hint="typical, pool and learning_curve answer")
     if pair.mute:
         raise InvalidInputError(
             "model",

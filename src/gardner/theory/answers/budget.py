@@ -6,7 +6,7 @@ one bit a label, ln v ≥ −n ln 2, and cannot have a volume that no subset has
 off the complexity curve at that volume. That reading is an estimate (subsets of that volume which
 an agnostic strategy finds need not be typical among them); what is certain is the rate–distortion
 floor: n labels carry at most n bits a weight, so Q ≤ 1 − 4^{−n} and accuracy ≤ 1 − arccos(√Q)/π
-[cover2006, §10.3].
+[cover2006, §10.3]. Weights of different variances share the bits by reverse water-filling.
 """
 
 from __future__ import annotations
@@ -37,6 +37,7 @@ from gardner.theory.as_json import (
 from gardner.theory.curve.branch import EndStatus, Side, follow
 from gardner.theory.curve.point import Point, order_parameters, point_of
 from gardner.theory.curve.stationary import Control, Problem, State, at_complexity, at_log_volume, solve
+from gardner.theory.formula.pair import Pair
 from gardner.theory.inputs import LARGEST, SMALLEST, check_model, check_target
 from gardner.theory.random_subset.typical import Typical, pool, typical
 from gardner.theory.roots import root_between
@@ -164,7 +165,7 @@ def budget_for(
     alpha = float(pool_ratio)
     whole = pool(model, pool_ratio=alpha)
     answer = functools.partial(BudgetAnswer, model, alpha, log_volume, accuracy, pool=whole)
-    goal = _Goal(None if log_volume is None else float(log_volume), None if accuracy is None else float(accuracy))
+    goal = _Goal(pair, *(None if value is None else float(value) for value in (log_volume, accuracy)))
     random = _typical_budget(model, goal.excess_of_typical)
     short = -goal.excess_of_typical(whole)
     if short > _SAME:
@@ -180,6 +181,7 @@ def budget_for(
 class _Goal:
     """What is to be reached: a log-volume or an accuracy; an excess is positive where it is reached."""
 
+    pair: Pair
     log_volume: float | None
     accuracy: float | None
 
@@ -202,7 +204,7 @@ class _Goal:
         """Labels that any label-agnostic strategy needs: −log₂ v, or the rate–distortion bound."""
         if self.log_volume is not None:
             return -self.log_volume / LN2
-        return -0.5 * math.log2(math.sin(math.pi * (1.0 - (self.accuracy or 0.0))) ** 2)
+        return self.pair.modes.rate(math.sin(math.pi * (1.0 - (self.accuracy or 0.0))) ** 2)
 
 
 def _answer(

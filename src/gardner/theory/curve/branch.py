@@ -265,7 +265,7 @@ def _ahead(path: list[tuple[Floats, Floats]], step: float) -> Floats:
 
 def _shortest_step(problem: Problem) -> float:
     """When to give up; with conjugates among the unknowns a failed step is costly."""
-    return _SHORTEST_STEP if problem.pair.conjugates_known else _SHORTEST_WITH_CONJUGATES
+    return _SHORTEST_STEP if problem.pair.gaussian else _SHORTEST_WITH_CONJUGATES
 
 
 def _walking(problem: Problem) -> float:

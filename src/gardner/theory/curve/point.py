@@ -208,10 +208,10 @@ def _subsets(problem: Problem) -> float:
 def _top_ratios(problem: Problem, theta: Floats) -> Ratios:
     """The ratios in the limit β → 0; they have one, but the conjugates of other priors do not come that close."""
     pair = problem.pair
-    place = to_coordinates(np.append(theta[:5], 1e-5 if pair.conjugates_known else 1e-2))
+    place = to_coordinates(np.append(theta[:5], 1e-5 if pair.gaussian else 1e-2))
     if not pair.conjugates_known:
         conjugates = typical_conjugates(pair, problem.pool_ratio, problem.budget)
-        place = np.append(place, to_k(pair, 1e-2, conjugates))
+        place = np.append(place, to_k(pair, float(np.sinh(place[BETA])), conjugates))
     try:
         return ratios(pair, problem.pool_ratio, place, make_mesh(pair, place))
     except ConvergenceError:

@@ -67,7 +67,7 @@ def ratios(pair: Pair, pool_ratio: float, z: Floats, mesh: Mesh) -> Ratios:
         bend = chosen * (curve + (1.0 - chosen) * slope * slope) / size
         outer += float(seen @ (W / beta * bend) ** 2)
         inner += float(seen @ (chosen * V * V * sharpness))
-    if mesh.weights is not None:
+    if not pair.conjugates_known:
         response, inner_response = weight_responses(pair, place, mesh.weights)
         outer, inner = outer * response / W**2, inner * inner_response / V**2
     return Ratios(pool_ratio * outer, pool_ratio * inner)

@@ -19,6 +19,7 @@ from gardner.theory.formula.average import CHECK_ORDER, INNER_ORDER, MESH_ORDER,
 from gardner.theory.formula.expansion import Psi, Six, channel_psi, channel_remainder, prior_psi
 from gardner.theory.formula.free_entropy import Parameters, Rows, Theta, to_theta
 from gardner.theory.formula.logistic import sigmoid, softplus
+from gardner.theory.formula.mode_average import mode_average, mode_responses
 from gardner.theory.formula.pair import Pair
 from gardner.theory.formula.quadrature import Grid, Peak, Window, refine
 from gardner.theory.formula.sums import Fields, total
@@ -183,8 +184,10 @@ def derivatives(pair: Pair, pool_ratio: float, z: Floats, mesh: Mesh, orders: Or
     """Value, gradient and Hessian of Φ at the coordinates (z, k)."""
     at = Parameters(pair, z)
     whole = pool_ratio * (at.phi.softplus() + energetic(at, mesh.rows, orders.rows, mesh.peaks))
-    if mesh.weights is None:
+    if pair.conjugates_known:
         whole = whole + at.entropic()
+    elif mesh.weights is None:
+        whole = whole + at.coupling() + mode_average(at)
     else:
         whole = whole + at.coupling() + weight_average(at, mesh.weights, orders.weights, mesh.peaks)
     return Derivatives(whole.value, whole.slope, whole.curve)
@@ -198,7 +201,7 @@ def quadrature_shift(pair: Pair, pool_ratio: float, at: Derivatives, z: Floats, 
 
 def make_mesh(pair: Pair, z: Floats) -> Mesh:
     """Panels for the point z."""
-    return Mesh(outer_grid(pair, z), None if pair.conjugates_known else _weight_mesh(pair, z))
+    return Mesh(outer_grid(pair, z), None if pair.gaussian else _weight_mesh(pair, z))
 
 
 def outer_grid(pair: Pair, z: Floats) -> Grid:
@@ -283,9 +286,11 @@ def _weight_mesh(pair: Pair, z: Floats) -> Grid:
     return refine(integrands, breakpoints, tolerance=_WEIGHT_TOLERANCE, noise=rounding)
 
 
-def weight_responses(pair: Pair, z: Floats, grid: Grid) -> tuple[float, float]:
+def weight_responses(pair: Pair, z: Floats, grid: Grid | None) -> tuple[float, float]:
     """E[(g_X''/β)²] and E⟨(ψ_X'')²⟩: what takes the place of W² and V² in the stability ratios."""
     at = Parameters(pair, z)
+    if grid is None:
+        return mode_responses(at)
     xi, weights = grid.plain()
     inner = _weight_inner(at, xi)
     tilted = inner.tilted(inner.locate(inner.beta < 0.0), CHECK_ORDER)

@@ -69,6 +69,22 @@ class Modes:
         v = self.posterior_variances(hat)
         return math.log(hat * float(self.share @ (self.c * v))) - math.log(float(self.share @ v))
 
+    def rate(self, share: float) -> float:
+        """Bits a weight needed to know all weights up to this share of their variance.
+
+        The rate–distortion function of independent normal numbers, by reverse water-filling
+        [cover2006, §10.3.3]: ½ mean log₂⁺(c/θ), where mean min(c, θ) is the share of ρ left open.
+        """
+        order = np.argsort(self.c)
+        c, weights = self.c[order], self.share[order]
+        left = share * float(self.share @ self.c)
+        below = np.concatenate([[0.0], np.cumsum(weights * c)])[:-1]  # of the variances up to each
+        above = 1.0 - np.concatenate([[0.0], np.cumsum(weights)])[:-1]
+        filled = below + c * above  # mean min(c, θ) at θ equal to each variance
+        first = min(int(np.searchsorted(filled, left)), len(c) - 1)
+        level = (left - below[first]) / above[first]
+        return 0.5 * float(weights[first:] @ np.log2(np.maximum(c[first:] / level, 1.0)))
+
     def matched_entropy(self, hat: float, V: float) -> float:
         """Ψ_X(q̂) − ½q̂Q at Q = ρ − V: ½(q̂V − mean ln(1 + cq̂))."""
         return 0.5 * (hat * V - self.log_determinant(hat))

@@ -41,7 +41,8 @@ class Pair:
     @cached_property
     def conjugates_known(self) -> bool:
         """Whether they are normal and of one variance, so that the conjugates drop out in closed form."""
-        return self.gaussian and len(self.student.prior.second_moments) == 1
+        moments = self.student.prior.second_moments
+        return self.gaussian and bool(np.all(moments == moments[0]))
 
     @cached_property
     def modes(self) -> Modes:
