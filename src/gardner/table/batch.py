@@ -33,9 +33,9 @@ from gardner.table.weights import Design, Weights
 
 Marks = NDArray[np.bool_]
 
-# Rows at most about whose labels a label should tell, a sample: docs/real-tables.md measures what more would change.
+# Rows at most about whose labels a label should tell, a sample: what more would change was not measured yet.
 TARGETS = 400
-# Rows that are kept for the choice of a batch, at least; later ones were never chosen in the trials.
+# Rows that are kept for the choice of a batch, at least: many times a usual batch, and quick to go through.
 _SHORTLIST = 2_000
 # The same, in batches.
 _TIMES_BATCH = 5

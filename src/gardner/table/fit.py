@@ -24,7 +24,7 @@ from gardner.table.weights import Design, Span, Weights
 
 # Labelled rows or columns at most, whichever are fewer: their covariance has 200 MB, and EP needs several.
 MOST_SPANNED = 5_000
-# Labels at most that the search looks at: they give the noise to a tenth, in about a second.
+# Labels at most that the search looks at: enough to tell noise from none, in about a second.
 _MOST_SEARCHED = 400
 # Tolerance of expectation propagation during the search, where evidence to 0.01 will do.
 _ROUGH = 1e-4
