@@ -101,8 +101,9 @@ def needed_labels(labels: np.ndarray, curves: tuple[np.ndarray, ...], accuracy: 
     """Where the middle, the high and the low curve first reach an accuracy.
 
     >>> labels, middle = np.array([10.0, 20.0, 30.0]), np.array([0.6, 0.8, 0.9])
-    >>> needed_labels(labels, (middle, middle + 0.05, middle - 0.05), 0.85)
-    Needed(labels=25.0, low=20.0, high=30.0)
+    >>> found = needed_labels(labels, (middle, middle + 0.05, middle - 0.05), 0.85)
+    >>> round(found.labels, 9), round(found.low, 9), round(found.high, 9)
+    (25.0, 20.0, 30.0)
     """
     return Needed(*(_reached(labels, curve, accuracy) for curve in curves))
 
