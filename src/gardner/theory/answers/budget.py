@@ -70,10 +70,10 @@ class BudgetAnswer:
 
     ``agnostic`` is what the best known label-agnostic rule needs, least certain rows first in rounds
     of ``batch_ratio`` (0: small ones); ``agnostic_floor`` what every label-agnostic strategy needs at
-    least. ``agnostic_status`` says whether the learning curve was solved to its tolerance. ``best_point`` is the end of the curve behind
-    ``best``, with its residual, quadrature error and stability. ``errors`` says how far each budget
-    may be off: the error of the goal's quantity at the point behind it, divided by its slope in the
-    budget. ``notes`` says why an answer is missing.
+    least. ``agnostic_status`` says whether the learning curve was solved to its tolerance.
+    ``best_point`` is the end of the curve behind ``best``, with its residual, quadrature error and
+    stability. ``errors`` says how far each budget may be off: the error of the goal's quantity at the
+    point behind it, divided by its slope in the budget. ``notes`` says why an answer is missing.
     """
 
     model: GLM
@@ -239,9 +239,7 @@ def _answer(
     return replace(result, notes=notes, errors=errors)
 
 
-def _with_agnostic(
-    found: BudgetAnswer, pair: Pair, goal: _Goal, progress: Callable[[float], None]
-) -> BudgetAnswer:
+def _with_agnostic(found: BudgetAnswer, pair: Pair, goal: _Goal, progress: Callable[[float], None]) -> BudgetAnswer:
     """The answer with what the best known label-agnostic rule needs; a note where that is not known."""
     alpha, random = found.pool_ratio, found.random
     try:

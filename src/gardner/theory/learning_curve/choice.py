@@ -132,7 +132,21 @@ def best_by_score(pool: Floats, scores: Floats, mass: float) -> Taken:
     cut = pool * np.where(share < 1.0, share, 0.0) if top > bottom else pool
     whole = whole if top > bottom else 0.0 * pool
     held = float(cut.sum())
-    return Taken(whole + cut * ((mass - float(whole.sum())) / held if held > 0.0 else 0.0), edge)
+    cut = cut * ((mass - float(whole.sum())) / held if held > 0.0 else 0.0)
+    peaked = np.where((centre > first) & (centre > last), cut * share**2, 0.0)
+    return Taken(whole + _widened(cut, peaked / 24.0), edge)
+
+
+def _widened(masses: Floats, moved: Floats) -> Floats:
+    """Masses of which so much was moved to either neighbour.
+
+    The share s that is cut out of the middle of a cell has the variance s²h²/12, which a mass at its
+    centre has not: s²/24 of it at either neighbour makes up for that.
+    """
+    wider = masses - 2.0 * moved
+    wider[1:] += moved[:-1]
+    wider[:-1] += moved[1:]
+    return wider
 
 
 def _finite(scores: Floats) -> Floats:

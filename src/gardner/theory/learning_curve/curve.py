@@ -13,7 +13,14 @@ from gardner.model import GLM, PERCEPTRON
 from gardner.rules import Rule, make_registered_rule
 from gardner.theory.formula.pair import Pair
 from gardner.theory.formula.regression import is_linear
-from gardner.theory.inputs import check_batch_ratio, check_budget, check_count, check_number, check_pair, check_pool_ratio
+from gardner.theory.inputs import (
+    check_batch_ratio,
+    check_budget,
+    check_count,
+    check_number,
+    check_pair,
+    check_pool_ratio,
+)
 from gardner.theory.learning_curve.limit import LEAST_RUNS, LIMIT_POINTS, MOST_RUNS, extrapolated
 from gardner.theory.learning_curve.results import JUDGED, LearningCurve, LearningPoint, PointStatus, nats_to_bits
 from gardner.theory.learning_curve.rounds import Batch, State, batches, evolve
@@ -142,12 +149,12 @@ def _point(pair: Pair, state: State, told: float) -> LearningPoint:
 
 
 def _judged(asked: Question, fine: LearningPoint, coarse: LearningPoint) -> LearningPoint:
-    """A point with its error: half of what half the cells would change.
+    """A point with its error: what half the cells would change.
 
     Cells that a choice cuts make an error of order h², which leaves a third of the change; the rest
     is caution.
     """
-    error = 0.5 * max(abs(getattr(fine, name) - getattr(coarse, name)) for name in JUDGED)
+    error = max(abs(getattr(fine, name) - getattr(coarse, name)) for name in JUDGED)
     imprecise = not error <= asked.tolerance
     status = PointStatus.IMPRECISE if imprecise else fine.status
     return replace(fine, discretisation_error=error, status=status)

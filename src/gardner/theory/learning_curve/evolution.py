@@ -119,6 +119,23 @@ def label_entropies(pair: Pair, omega: Floats, V: float) -> Floats:
     return sum_over_labels(pair, entropy)
 
 
+def noise_entropies(channel: Channel, grid: Grid) -> Floats:
+    """−Σ_y P ln P of the label of a known field h, in nats, on the cells.
+
+    A channel may have a step at h = 0, the centre of a cell: there both sides count by half.
+    """
+
+    def at(h: Floats) -> Floats:
+        known = [np.asarray(channel.log_probability(y, h)) for y in channel.labels]
+        return np.asarray(-sum(np.where(one > -700.0, np.exp(one) * one, 0.0) for one in known))
+
+    if channel.noiseless:
+        return np.zeros_like(grid.omega)
+    total = at(grid.omega)
+    total[grid.count // 2] = np.mean(at(np.array([-1e-3, 1e-3]) * grid.width))
+    return total
+
+
 def sum_over_labels(pair: Pair, term: Callable[[float], Floats]) -> Floats:
     """Σ_y of something on the cells; for an odd channel the term of −y is that of y mirrored."""
     total: Floats | None = None
@@ -168,18 +185,20 @@ def first_solution(rows: Labelled) -> Solved:
             return solution_at(rows, low, hat(low))
         slope = (answer - low) / (low - before)
         if 0.0 < slope < 0.9:  # G is straight enough: its line meets x near this
-            x = _straight(gain, low, slope)
+            x = _straight(gain, low, slope, _resolved(rows))
             if x is not None:
                 return solution_at(rows, x, hat(x))
         before, low = low, answer
     raise ConvergenceError("the overlap of this rule does not settle", hint="use another batch ratio or budget")
 
 
-def _straight(gain: Callable[[float], float], low: float, slope: float) -> float | None:
-    """The solution of x = G(x) next to ``low``, where G has this slope: by secants, and between brackets if they fail."""
-    short = gain(low) - low
+def _straight(gain: Callable[[float], float], low: float, slope: float, farthest: float) -> float | None:
+    """The solution of x = G(x) next to ``low``, where G has this slope: by secants; between brackets if they fail."""
+    begin, short = low, gain(low) - low
     ahead = low + short / (1.0 - slope)
     for _ in range(_SECANTS):
+        if not begin < ahead <= farthest:
+            return None
         off = gain(ahead) - ahead
         if abs(off) <= _TOLERANCE:
             return ahead
@@ -229,7 +248,8 @@ def everything(rows: Labelled) -> Solved:
             "the labels tell the weights to more digits than double precision holds", hint="use a smaller budget"
         )
     x = KNOWN - math.log(rows.second_moment / rows.V)
-    return Solved(rows.V * math.exp(-x), math.inf, rows.energy(x) - entropy, 0.0)
+    noise = float(rows.spread(x) @ noise_entropies(rows.pair.student.channel, rows.grid))
+    return Solved(rows.V * math.exp(-x), math.inf, -noise - entropy, 0.0)
 
 
 @functools.lru_cache(maxsize=16)

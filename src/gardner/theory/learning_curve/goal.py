@@ -66,7 +66,7 @@ def labels_needed(goal: Goal, batch_ratio: float, progress: Callable[[float], No
     cells, before = CELLS, _in_rounds(goal, batch_ratio, CELLS // 2)
     while True:
         found = _in_rounds(goal, batch_ratio, cells)
-        error = 0.5 * abs(found - before)
+        error = abs(found - before)
         good = error <= TOLERANCE * max(1.0, found)
         if good or cells >= MOST_CELLS:
             return Reached(found, error, PointStatus.SOLVED if good else PointStatus.IMPRECISE)

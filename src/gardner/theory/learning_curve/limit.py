@@ -48,7 +48,7 @@ def _alike(runs: Sequence[Sequence[LearningPoint]], index: int) -> list[Learning
 def _point(alike: list[LearningPoint], tolerance: float) -> LearningPoint:
     limits = {name: _tends_to([getattr(point, name) for point in alike]) for name in _NUMBERS}
     errors = [_step(alike, name) for name in JUDGED]
-    error = max(errors) + 3.0 * max(point.discretisation_error for point in alike)
+    error = max(errors) + 1.5 * max(point.discretisation_error for point in alike)
     status = alike[-1].status if error <= tolerance else PointStatus.IMPRECISE
     left = tuple(_tends_to(list(shares)) for shares in zip(*(point.left for point in alike), strict=True))
     residual = max(point.residual for point in alike)

@@ -15,7 +15,14 @@ from gardner.rules import Rule
 from gardner.rules.known import Random
 from gardner.theory.formula.pair import Pair
 from gardner.theory.learning_curve.choice import take
-from gardner.theory.learning_curve.evolution import Labelled, Solved, best_solution, first_solution, label_entropies
+from gardner.theory.learning_curve.evolution import (
+    Labelled,
+    Solved,
+    best_solution,
+    first_solution,
+    label_entropies,
+    noise_entropies,
+)
 from gardner.theory.learning_curve.grid import Grid
 
 # Bins of the entropy of a label, by which the rows left in the pool are counted.
@@ -93,14 +100,9 @@ class State:
     @property
     def noise(self) -> float:
         """Entropy of the noise in all labels so far, per weight, in nats."""
-        channel, grid = self.there.pair.student.channel, self.there.grid
-        if channel.noiseless:
-            return 0.0
-        total = np.zeros_like(grid.omega)
-        for y in channel.labels:
-            known = np.asarray(channel.log_probability(y, grid.omega))
-            total -= np.where(known > -700.0, np.exp(known) * known, 0.0)
-        return float(grid.spread(grid.waves(self.there.labelled), self.there.V) @ total)
+        grid = self.there.grid
+        of_labels = noise_entropies(self.there.pair.student.channel, grid)
+        return float(grid.spread(grid.waves(self.there.labelled), self.there.V) @ of_labels)
 
     @property
     def left(self) -> tuple[float, ...]:
