@@ -145,7 +145,7 @@ class PosteriorCommittee(Rule):
             raise RuleError("posterior-committee needs labels -1 and +1", hint="agnostic serves every channel")
         larger = self.members - smaller
         count = gammaln(self.members + 1.0) - gammaln(smaller + 1.0) - gammaln(larger + 1.0)
-        margin = np.abs(mean) / np.sqrt(variance)
+        margin = np.abs(np.asarray(mean, dtype=float)) / np.sqrt(variance)  # a pool may be in single precision
         against, agreed = log_ndtr(-margin), log_ndtr(margin)
         one, other = smaller * against + larger * agreed, larger * against + smaller * agreed
         return np.asarray(count + np.where(smaller == larger, one, np.logaddexp(one, other)))

@@ -30,6 +30,7 @@ class Taken(NamedTuple):
     threshold: float
 
 
+@np.errstate(all="ignore")  # a row may have no chance, or one that is no double
 def take(
     rule: Rule, pool: Floats, grid: Grid, V: float, channel: Channel, mass: float, *, gradual: bool = False
 ) -> Taken:
