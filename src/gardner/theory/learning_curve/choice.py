@@ -31,14 +31,15 @@ class Taken(NamedTuple):
 def take(rule: Rule, pool: Floats, grid: Grid, V: float, channel: Channel, mass: float) -> Taken:
     """The best ``mass`` of the pool's rows, a share of it at random if the rule says so."""
     chosen = mass * (1.0 - rule.random_share)
-    best, threshold = _best(rule, pool, grid, V, channel, chosen)
+    rows, threshold = best(rule, pool, grid, V, channel, chosen)
     if rule.random_share > 0.0:
-        left = pool - best
-        best = best + left * (mass - chosen) / left.sum()
-    return Taken(best, threshold)
+        left = pool - rows
+        rows = rows + left * (mass - chosen) / left.sum()
+    return Taken(rows, threshold)
 
 
-def _best(rule: Rule, pool: Floats, grid: Grid, V: float, channel: Channel, mass: float) -> Taken:
+def best(rule: Rule, pool: Floats, grid: Grid, V: float, channel: Channel, mass: float) -> Taken:
+    """The best ``mass`` of the pool's rows by what the rule sees of them."""
     if rule.blind or mass <= 0.0:
         return Taken(pool * (mass / pool.sum()), math.nan)
     chances = checked_levels(rule, grid.omega, np.full_like(grid.omega, V), channel)

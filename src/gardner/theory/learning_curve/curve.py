@@ -61,19 +61,32 @@ def learning_curve(
     >>> round(curve.points[-1].log_volume, 4), curve.points[-1].status.value
     (-0.4125, 'solved')
     """
-    pair = _check(model, teacher)
-    alpha = check_pool_ratio(pool_ratio)
-    total = check_budget(budget, alpha)
-    kappa = _check_batch(batch_ratio, total)
-    made = make_registered_rule(rule, {}) if isinstance(rule, str) else _check_rule(rule)
-    asked = Question(pair, made, alpha, total, kappa, _check_tolerance(tolerance), _check_cells(cells), progress)
+    asked = question(rule, model, teacher, (pool_ratio, budget, batch_ratio), (tolerance, cells, progress))
+    pair, made, kappa = asked.pair, asked.rule, asked.batch_ratio
     if is_linear(pair):
         points = _linear(asked)
     elif kappa > 0.0:
-        points = refined(asked, batches(made, total, kappa), progress)
+        points = refined(asked, batches(made, asked.budget, kappa), progress)
     else:
         points = _limit(asked)
-    return LearningCurve(made, pair.student, alpha, total, kappa, tuple(points))
+    return LearningCurve(made, pair.student, asked.pool_ratio, asked.budget, kappa, tuple(points))
+
+
+def question(
+    rule: Rule | str,
+    model: GLM,
+    teacher: GLM | None,
+    place: tuple[float, float, float],
+    effort: tuple[float, int | None, Report | None],
+) -> Question:
+    """What is asked, checked: at which pool ratio, budget and batch ratio; with which tolerance, cells, progress."""
+    pair = _check(model, teacher)
+    alpha = check_pool_ratio(place[0])
+    total = check_budget(place[1], alpha)
+    kappa = _check_batch(place[2], total)
+    made = make_registered_rule(rule, {}) if isinstance(rule, str) else _check_rule(rule)
+    tolerance, cells, progress = effort
+    return Question(pair, made, alpha, total, kappa, _check_tolerance(tolerance), _check_cells(cells), progress)
 
 
 def refined(asked: Question, plan: list[Batch], progress: Report | None) -> list[LearningPoint]:

@@ -70,7 +70,7 @@ def evolve(
     """The states after each round, on a grid of so many cells."""
     prior = pair.student.prior
     grid = Grid(prior.second_moment, cells)
-    noise = _noise(pair, grid.omega)
+    noise = noise_entropies(pair, grid.omega)
     mean = float(np.asarray(prior.moments(np.float64(0.0), np.float64(0.0))[0]))
     V = prior.second_moment - mean * mean
     started = mean * mean > (2.0 * grid.width) ** 2
@@ -97,7 +97,7 @@ def evolve(
             progress((index + 1.0) / len(plan))
 
 
-def _noise(pair: Pair, h: Floats) -> Floats | None:
+def noise_entropies(pair: Pair, h: Floats) -> Floats | None:
     """Entropy of the label of a known field h, in nats; None where there is no noise."""
     channel = pair.student.channel
     if channel.noiseless:
