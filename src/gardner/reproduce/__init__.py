@@ -16,6 +16,7 @@ from gardner.reproduce import (
     bounds,
     complexity,
     heuristics,
+    learning_curves,
     magnetization,
     passive_sampling,
     pool_size,
@@ -63,6 +64,7 @@ _ALL = (
     batch.RECIPE,
     scaling.RECIPE,
     strategy_table.RECIPE,
+    learning_curves.RECIPE,
 )
 RECIPES: dict[str, Recipe] = {recipe.name: recipe for recipe in _ALL}
 BOARD_BUDGET = 1.0

@@ -32,6 +32,7 @@ from gardner.theory.learning_curve.evolution import Labelled, prior_variance
 from gardner.theory.learning_curve.grid import Grid
 from gardner.theory.learning_curve.rounds import State
 
+_FLOOR = 1e-14  # of the fullest cell: what an empty one counts as, so that a share of it can be taken
 _STEP = 1e-5  # relative, of differences in V, q̂ and the size of a batch
 
 
@@ -61,6 +62,7 @@ class BackwardRound:
         """``before`` and ``after`` are the states of the rounds before and of this one."""
         self._pair, self._grid, self._rule, self._size = pair, grid, rule, size
         self._pool, self._V, self._V_after = before.pool, before.solved.V, after.solved.V
+        self._rows_left = np.maximum(self._pool, _FLOOR * float(self._pool.max()))
         self._taken = self._take(size, self._V)
         self._rows = Labelled(pair, grid, grid.waves(before.labelled + self._taken.masses), self._V)
         step = self._V - self._V_after
@@ -106,21 +108,21 @@ class BackwardRound:
         """The share of each cell that is taken, μ, and how J gains by a row more in the pool, through the choice."""
         chosen = self._size * (1.0 - self._rule.random_share)
         chosen_rows = self._best(chosen)
-        share = np.divide(chosen_rows, self._pool, out=np.zeros_like(self._pool), where=self._pool > 0.0)
+        share = chosen_rows / self._rows_left
         edge = self._best(chosen * (1.0 + _STEP)) - self._best(chosen * (1.0 - _STEP))
         marginal = float(value @ edge) / float(edge.sum())
         gained = share * (value - marginal)
         if self._rule.random_share > 0.0:
-            left = self._pool - chosen_rows
+            left = self._rows_left - chosen_rows
             chance = (self._size - chosen) / float(left.sum())
             marginal = float(value @ left) / float(left.sum())
             gained = (1.0 - chance) * gained + chance * (value - marginal)
             share = share + chance * (1.0 - share)
-        return share, marginal, np.where(self._pool > 0.0, gained, 0.0)
+        return share, marginal, gained
 
     def _best(self, mass: float) -> Floats:
         """The rows that are chosen, and not drawn at random."""
-        return best(self._rule, self._pool, self._grid, self._V, self._pair.student.channel, mass).masses
+        return best(self._rule, self._rows_left, self._grid, self._V, self._pair.student.channel, mass).masses
 
     def _by_old_variance(self, value: Floats) -> float:
         """⟨A, ∂u/∂V⟩: rules may look at V."""

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 _PLACES = 201  # fields a round has in a table
 _WHOLE = 1e-9  # shares this close to 0 or 1 are no cut
-_ROUNDING = 1e-9  # of the range of values; cells with hardly a row carry it
+_ROUNDING = 3e-8  # of a bit: the last digits of a spread density are not those of a positive kernel
 
 
 @dataclass(frozen=True, eq=False)
@@ -50,7 +50,7 @@ class RoundValues:
     def monotone(self) -> bool:
         """Whether rows are worth less, the larger |ω|, up to rounding."""
         order = np.argsort(np.abs(self.mean), kind="stable")
-        return bool(np.all(np.diff(self.value[order]) <= _ROUNDING * float(np.ptp(self.value))))
+        return bool(np.all(np.diff(self.value[order]) <= _ROUNDING))
 
     def judged(self, coarse: RoundValues) -> RoundValues:
         """With the error: half of what half the cells would change."""

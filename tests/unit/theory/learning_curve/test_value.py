@@ -125,14 +125,14 @@ def test_the_argument_step_by_step() -> None:
 @pytest.mark.parametrize("channel", ["sign", "flip:0.05", "probit:0.1", "logistic:3"])
 def test_greedy_takes_the_best_rows(channel: str, objective: Objective) -> None:
     """In every round, before and after the bend, rows are worth less the larger |ω|."""
-    places = ((1.5, 1.2), (3.0, 1.0), (3.0, 2.2), (10.0, 3.5))
-    for alpha, budget in places[2:3] if channel == "logistic:3" else places:
+    places = ((1.5, 1.2), (3.0, 1.0), (3.0, 2.5), (10.0, 3.5))
+    for alpha, budget in places if channel == "sign" else places[2:3]:
         found = label_value(
             "agnostic",
             model_of("gaussian", channel),
             pool_ratio=alpha,
             budget=budget,
-            batch_ratio=budget / 6.0,
+            batch_ratio=budget / 10.0,
             objective=objective,
             cells=CELLS,
         )
