@@ -11,6 +11,7 @@ exceeded. ``tests/contracts/test_house.py`` asks the same.
     functions     functions above 60 lines, the docstring not counted
     mirror        unit tests that do not stand where the module they test stands
     prose         lines of Markdown above 100 characters, outside of tables and code
+    constants     numbers of a module without a sentence of their own above them
 """
 
 from __future__ import annotations
@@ -27,7 +28,7 @@ SOURCE = Path("src/gardner")
 CODE = ("src", "tests", "benchmarks", "tools", "docs")
 MOST_LINES, MOST_FUNCTION_LINES, MOST_PROSE = 350, 60, 100
 CONCRETE = frozenset(
-    {"Gaussian", "Rademacher", "GaussBernoulli", "Laplace"}
+    {"Gaussian", "Rademacher", "GaussBernoulli", "Laplace", "Spectrum"}
     | {"Sign", "Flip", "Probit", "Logistic", "Linear", "Absolute"}
 )
 _ASKS = {"isinstance", "issubclass"}
@@ -57,6 +58,7 @@ def counts(root: Path = ROOT) -> list[Count]:
         "functions": long_functions,
         "mirror": unmirrored_tests,
         "prose": long_prose,
+        "constants": bare_constants,
     }
     found = {name: tuple(rule(root)) for name, rule in rules.items()}
     loose, total = loose_annotations(root)
@@ -217,6 +219,36 @@ def long_prose(root: Path) -> Iterator[str]:
             breakable = " " in whole[:MOST_PROSE].lstrip(" -*>#")  # else it is one address, or one command
             if len(line) > MOST_PROSE and breakable and not code:
                 yield f"{path.relative_to(root)}:{number}: {len(line)} characters"
+
+
+def bare_constants(root: Path) -> Iterator[str]:
+    """Numbers that a module names, without a sentence of their own above them.
+
+    The sentence says what the number limits, its unit, and the evidence or the reason for it.
+    """
+    for path in sorted((root / SOURCE).rglob("*.py")):
+        lines = path.read_text("utf-8").splitlines()
+        for node in _tree(path).body:
+            if isinstance(node, ast.Assign | ast.AnnAssign) and node.value is not None and _is_numeric(node.value):
+                above = lines[node.lineno - 2] if node.lineno > 1 else ""
+                if not re.fullmatch(r"# .*[.]", above):
+                    yield f"{path.relative_to(root)}:{node.lineno}: {lines[node.lineno - 1]}"
+
+
+def _is_numeric(node: ast.expr) -> bool:
+    """A number, a calculation with numbers, or several of them."""
+    match node:
+        case ast.Constant(value=value):
+            return isinstance(value, int | float) and not isinstance(value, bool)
+        case ast.UnaryOp(operand=inner):
+            return _is_numeric(inner)
+        case ast.BinOp(left=left, right=right):
+            return _is_numeric(left) and _is_numeric(right)
+        case ast.Tuple(elts=parts) | ast.List(elts=parts):
+            return bool(parts) and all(map(_is_numeric, parts))
+        case ast.Call(func=ast.Attribute(value=ast.Name(id="np")), args=[first, *_]):
+            return _is_numeric(first)
+    return False
 
 
 def _python(root: Path) -> list[Path]:

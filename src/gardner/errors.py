@@ -5,9 +5,13 @@ from __future__ import annotations
 import reprlib
 
 _BRIEF = reprlib.Repr()  # of a value somebody gave, which may be large
+# Letters of one text or number in a message: a path of usual length is whole.
 _BRIEF.maxstring = _BRIEF.maxother = _BRIEF.maxlong = 300
+# Entries of a list or table in a message.
 _BRIEF.maxlist = _BRIEF.maxtuple = _BRIEF.maxset = _BRIEF.maxdict = 10
+# Lists within lists in a message.
 _BRIEF.maxlevel = 3
+# Letters of a value in a message, of whatever kind; the rest of the message has its own room.
 _LONGEST = 400
 
 

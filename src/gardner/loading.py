@@ -34,7 +34,8 @@ INSTALL = {
     "modAL": "pip install modAL-python (the package called modAL is another project)",
 }
 FROM_FILE = "gardner_own_"  # how modules are named that were loaded from files
-_SHOWN = 12  # names in an error message
+# Names in an error message, so that it stays a line or two.
+_SHOWN = 12
 _RAISED = (Exception, SystemExit, KeyboardInterrupt)  # by a file that is imported: whatever it is, it is the file's
 _loaded: dict[Path, tuple[tuple[int, int], ModuleType]] = {}
 

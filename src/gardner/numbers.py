@@ -10,7 +10,10 @@ import math
 import numbers
 
 MISSING = "–"
-_DIGITS, _MOST = 4, 6
+# Digits of the largest number of a column.
+_DIGITS = 4
+# Decimals at most: what the theory promises.
+_MOST = 6
 
 
 def is_missing(value: object) -> bool:

@@ -62,13 +62,13 @@ def bounds() -> pd.DataFrame:
 def others() -> tuple[Figure, ...]:
     """One chart of every other kind."""
     curve = pd.DataFrame({"log_volume": [-0.9, -0.6, -0.3], "complexity": [0.0, 1.5, 0.0], "m": [0.8, 0.5, 0.2]})
-    curve = curve.assign(alpha=3.0, budget=0.6, beta=[-9.0, 0.0, 9.0], accuracy=0.7, stability=[0.5, 0.1, 2.0])
+    curve = curve.assign(pool_ratio=3.0, budget=0.6, beta=[-9.0, 0.0, 9.0], accuracy=0.7, stability=[0.5, 0.1, 2.0])
     dots = curve.assign(features=[20, 40, 20], complexity_low=curve["complexity"] - 0.1)
     dots["complexity_high"] = dots["complexity"] + 0.1
     mixed = curve.assign(strategy=NASTY, log_volume_stderr=0.02, m_stderr=0.01)
     batches = pd.DataFrame(
         [
-            {"batch": k, "budget": n, "log_volume": 1e-4 * k - n, "log_volume_stderr": 1e-4, "halving": -n}
+            {"batch_size": k, "budget": n, "log_volume": 1e-4 * k - n, "log_volume_stderr": 1e-4, "halving": -n}
             for k in (1, 10, 100)
             for n in (0.3, 0.6)
         ]

@@ -9,7 +9,7 @@ from tools import house
 
 from gardner.model import CHANNELS, PRIORS
 
-NAMES = ("models", "any", "long files", "functions", "mirror", "prose")
+NAMES = ("models", "any", "long files", "functions", "mirror", "prose", "constants")
 
 
 @pytest.fixture(scope="module")
@@ -25,7 +25,7 @@ def test_the_limit_is_kept(name: str, counted: dict[str, house.Count]) -> None:
 
 def test_all_counts_are_asked_for(counted: dict[str, house.Count]) -> None:
     assert set(counted) == set(NAMES)
-    assert [counted[name].limit for name in NAMES] == [0, 5, 0, 0, 0, 0]
+    assert [counted[name].limit for name in NAMES] == [0, 5, 0, 0, 0, 0, 0]
 
 
 def test_every_registered_model_is_looked_for() -> None:
@@ -94,3 +94,11 @@ def test_unit_tests_stand_where_their_module_stands(tmp_path: Path) -> None:
         written(tmp_path, f"tests/unit/theory/{name}.py", "")
     found = [place.split(":")[0] for place in house.unmirrored_tests(tmp_path)]
     assert found == ["tests/unit/theory/test_honesty.py", "tests/unit/theory/test_pool.py"]
+
+
+def test_every_number_has_its_sentence(tmp_path: Path) -> None:
+    text = (
+        "# Seconds to wait.\nA = 1.0\nB = 2 << 3  # so many\n# several\nC, D = 1, -2.5\nE = np.array([1.0])\nF = f(1)\n"
+    )
+    written(tmp_path, "src/gardner/x.py", text)
+    assert [place.split(":")[1] for place in house.bare_constants(tmp_path)] == ["3", "5", "6"]

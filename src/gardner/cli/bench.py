@@ -26,7 +26,8 @@ if TYPE_CHECKING:
     from gardner.experiment import Outcome, Progress, Spec
     from gardner.experiment.meaning import NamedModels
 
-_EVERY = 30.0  # seconds between lines of progress where there is no terminal
+# Seconds between lines of progress where there is no terminal; a log of a day has 2,880 of them.
+_EVERY = 30.0
 
 
 def _option(one: Field) -> inspect.Parameter:

@@ -15,7 +15,9 @@ from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, T
 
 from gardner.errors import InvalidInputError
 
-PATIENCE = 2.0  # seconds before a progress bar appears
+# Seconds before a progress bar appears; most answers come sooner (benchmarks/answers.py), and need none.
+PATIENCE = 2.0
+# Values in a range start:stop:step; a step that is too small by mistake is refused, not worked through.
 LONGEST_RANGE = 10_000
 
 

@@ -10,8 +10,10 @@ _THREADS = "NUMBA_NUM_THREADS"
 _WARNINGS = "PYTHONWARNINGS"
 # where a process of Dask's ends at once, another one of Python's cleans up after it, and need not say so
 _QUIET = "ignore:resource_tracker:UserWarning"
-_LEAST_MEMORY = 4 << 30  # bytes of addresses, most of which are never used; with less, libraries crash or hang
-_LEAST_FILES = 64  # open at once; a sweep with two workers needs 48
+# Bytes of addresses that ulimit -v must leave; most are never used, but with less, libraries crash or hang.
+_LEAST_MEMORY = 4 << 30
+# Files open at once that ulimit -n must leave; a sweep with two workers was seen to need 48.
+_LEAST_FILES = 64
 
 
 def check_environment() -> None:

@@ -27,8 +27,10 @@ import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 
-CODE = 130  # 128 + the number of the signal, as shells count
-GRACE = 0.5  # seconds the main thread has to end by itself, and others to print a line
+# The exit code after Ctrl-C: 128 and the number of the signal, as shells count.
+CODE = 130
+# Seconds that the main thread has to end by itself, and others to print a line; tests ask for an end within 3.
+GRACE = 0.5
 
 
 class _State:

@@ -25,8 +25,10 @@ if TYPE_CHECKING:
 
 _TABLES = {".parquet", ".csv", ".json"}
 _FIGURES = {".svg", ".png", ".pdf", ".html"}
-_SHOWN = 10  # points of a curve in a table
-_BOUNDS = 10  # budgets at which a figure has the bounds
+# Points of a curve in a table, which fits a screen.
+_SHOWN = 10
+# Budgets at which a figure has the bounds; each takes a second of one core, and the lines are smooth.
+_BOUNDS = 10
 
 
 def command(

@@ -14,8 +14,12 @@ if TYPE_CHECKING:
     from gardner.model import GLM
 
 _YOUR_OWN = "Your own: FILE.py:CLASS or MODULE:CLASS; naming it runs it."
+_SPECTRUM = "spectrum:FILE has one variance a weight: eigenvalues, or a table whose covariance is taken."
 PRIOR = typer.Option(
-    "gaussian", "--prior", metavar="NAME[:X]", help=f"Prior of the weights; `gardner models` lists them. {_YOUR_OWN}"
+    "gaussian",
+    "--prior",
+    metavar="NAME[:X]",
+    help=f"Prior of the weights; `gardner models` lists them. {_SPECTRUM} {_YOUR_OWN}",
 )
 CHANNEL = typer.Option(
     "sign", "--channel", metavar="NAME[:X]", help=f"How labels arise, such as sign or flip:0.05. {_YOUR_OWN}"
@@ -37,10 +41,12 @@ def command(json: bool = JSON) -> None:
         gardner bounds --alpha 3 --budget 0.6 --prior rademacher
 
         gardner bounds --alpha 3 --budget 0.6 --channel probit:0.1 --teacher-channel sign
-    """
-    from gardner.model.registry import CHANNELS, PRIORS, summaries
 
-    found = {"priors": summaries(PRIORS), "channels": summaries(CHANNELS)}
+        gardner learning-curve agnostic random --alpha 3 --budget 0.6 --prior spectrum:2,1,0.5
+    """
+    from gardner.model.registry import CHANNELS, LISTED, PRIORS, summaries
+
+    found = {"priors": summaries(PRIORS | LISTED), "channels": summaries(CHANNELS)}
     if json:
         typer.echo(
             to_json(
@@ -57,12 +63,13 @@ def command(json: bool = JSON) -> None:
 
 def read_models(prior: str, channel: str, teacher_prior: str | None, teacher_channel: str | None) -> tuple[GLM, GLM]:
     """Student and teacher; the teacher is the student where nothing else is said."""
+    from gardner.experiment.spectrum_file import with_numbers
     from gardner.model import GLM
     from gardner.model.external import load_channel, load_prior
 
-    student = GLM(load_prior(prior), load_channel(channel))
+    student = GLM(load_prior(with_numbers(prior)), load_channel(channel))
     return student, GLM(
-        load_prior(teacher_prior) if teacher_prior else student.prior,
+        load_prior(with_numbers(teacher_prior)) if teacher_prior else student.prior,
         load_channel(teacher_channel) if teacher_channel else student.channel,
     )
 
@@ -76,11 +83,11 @@ def describe_model(model: GLM) -> dict[str, str]:
 
 def model_title(student: GLM, teacher: GLM) -> str:
     """A model in a title; empty for the perceptron, which goes without saying."""
-    from gardner.model import describe
+    from gardner.model.registry import describe_briefly
 
     if student.standard and teacher.standard:
         return ""
-    name = f"{describe(student.prior)} / {describe(student.channel)}"
+    name = f"{describe_briefly(student.prior)} / {describe_briefly(student.channel)}"
     if teacher != student:
-        name += f", teacher {describe(teacher.prior)} / {describe(teacher.channel)}"
+        name += f", teacher {describe_briefly(teacher.prior)} / {describe_briefly(teacher.channel)}"
     return f", {name}"

@@ -9,6 +9,7 @@ import typer
 from rich.markup import escape
 from rich.table import Table
 
+from gardner.cli.arguments import as_options
 from gardner.cli.console import JSON, output, progress_bar, to_json
 from gardner.cli.models import describe_model
 from gardner.numbers import fixed
@@ -96,7 +97,7 @@ def _short(model: str) -> str:
 
 
 def _notes(pool: PoolFile, found: Proposals) -> list[str]:
-    notes = list(pool.notes)
+    notes = [as_options(note) for note in pool.notes]
     if found.dropped:
         notes.append(f"{found.dropped} columns left out: every row has the same value")
     if not pool.labelled.any():

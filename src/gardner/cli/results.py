@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from gardner.experiment.meaning import NamedModels
     from gardner.experiment.summary import Summary
 
+# Failed tasks in a table, which fits a screen; --json has all of them.
 _FAILURES_SHOWN = 10
 
 
@@ -110,7 +111,7 @@ def _plain(text: str, style: str = "") -> Text:
 
 
 def _place(row: dict[str, Any]) -> tuple[str, int, float, int]:
-    return row["model"], row["features"], row["alpha"], row["batch"]
+    return row["model"], row["features"], row["pool_ratio"], row["batch_size"]
 
 
 def _title(place: tuple[str, int, float, int]) -> str:
@@ -185,7 +186,7 @@ def _print_failures(summary: Summary) -> None:
         cells = (
             _plain(row["strategy"] + (" *" if row["informed"] else "")),
             str(row["features"]),
-            f"{row['alpha']:g}",
+            f"{row['pool_ratio']:g}",
             str(row["seed"]),
             _plain(row["reason"]),
             _plain(row["hint"]),

@@ -14,8 +14,12 @@ from gardner.cli import DEBUG, interrupt, streams
 from gardner.cli.arguments import as_options
 from gardner.errors import GardnerError
 
-BAD_INPUT, TROUBLE = 2, 1
-_LONGEST = 1000  # letters of a message
+# The exit code where the user can put it right, as of shells' own commands.
+BAD_INPUT = 2
+# The exit code of every other failure.
+TROUBLE = 1
+# Letters of a message; names of files may have 255, and no message needs more than three of them.
+_LONGEST = 1000
 _MORE = "--debug shows where"
 # what the machine lacks, whatever was asked for
 _SHORT_OF = {

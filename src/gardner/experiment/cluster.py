@@ -26,9 +26,12 @@ from typing import Any
 from gardner.errors import GardnerError, InvalidInputError
 from gardner.experiment.worker import WORD
 
-PATIENCE = 30.0  # seconds for a scheduler to answer and to have a worker
-SILENCE = 60.0  # seconds without any sign of any worker, later on
-EVERY = 2.0  # seconds between two looks at the workers
+# Seconds for a scheduler to answer and to have a worker; long beside a connection.
+PATIENCE = 30.0
+# Seconds without any sign of any worker, later on: a worker that is alive reports many times in between.
+SILENCE = 60.0
+# Seconds between two looks at the workers: small beside both waits, and nothing beside a task.
+EVERY = 2.0
 _KEPT = "everything finished is kept; the same command goes on from there"
 
 _log = logging.getLogger("gardner")  # a warning is a line on stderr, unless somebody arranged for something else

@@ -28,6 +28,7 @@ from typing import Any, TypeGuard
 
 from gardner.errors import InvalidInputError
 
+# Seeds of one sweep; a count that is larger was meant as a seed, and its list would fill memory.
 MOST_SEEDS = 1_000_000
 REQUIRED = inspect.Parameter.empty  # the default of what must be given
 
@@ -191,9 +192,10 @@ def _check_model(name: str, what: str, text: object) -> str:
     """A registered model in its one spelling, or the name of one's own, which is loaded where tasks
     run.
     """
+    from gardner.experiment.spectrum_file import with_numbers
     from gardner.model.external import spell_model
 
     if not isinstance(text, str) or not text:
         raise InvalidInputError(name, text, f"a {what} is a name of `gardner models`, or FILE.py:CLASS")
     with called({what: name}):
-        return spell_model(what, text)
+        return spell_model(what, with_numbers(text) if what == "prior" else text)

@@ -21,7 +21,8 @@ from gardner.experiment.task import FIELDS, MODEL_NAMES, MODELS, label
 from gardner.model import GLM, Channel, Prior, parse_channel, parse_prior
 
 TODAY, UNKNOWN, OTHER = range(3)  # the code that made a row; in this order rows are preferred
-_MODELS_SHOWN = 3  # models not known here that a note names
+# Models not known here that a note names, so that it stays a line.
+_MODELS_SHOWN = 3
 
 # models that the user named on this command line, by the names that rows have
 NamedModels = Mapping[Name, Prior | Channel]

@@ -31,12 +31,18 @@ from gardner.model import GLM, Channel, Flip, Gaussian, Linear, Probit, describe
 
 Floats = NDArray[np.float64]
 
+# Noise variances that are tried first, in units of a field's variance: half a decade apart, then the best is refined.
 NOISES = tuple(10.0**k for k in np.arange(-2.0, 2.1, 0.5))
+# Chances of a flipped label that are tried first; the best is refined.
 FLIPS = (0.01, 0.03, 0.1, 0.2)
-_MOST_FLIPS = 0.45  # at one half labels would mean nothing
+# The chance of a flip at most, while it is refined: at one half labels would mean nothing.
+_MOST_FLIPS = 0.45
+# Variances of a weight that are tried where labels are real, in units of the labels' variance: half a decade apart.
 SCALES = tuple(10.0**k for k in np.arange(-1.0, 2.1, 0.5))
-_MOST_FEATURES = 5_000  # a covariance of more would not fit
-_CONSTANT = 1e-12  # spread, relative to the largest entry, up to which numbers are the same but for rounding
+# Features at most: their covariance has 200 MB, and EP needs several of them.
+_MOST_FEATURES = 5_000
+# The spread, relative to the largest entry, up to which numbers are the same but for rounding.
+_CONSTANT = 1e-12
 
 
 @dataclass(frozen=True)

@@ -36,6 +36,7 @@ from gardner.errors import InvalidInputError
 from gardner.experiment.fields import Field, called, check_distinct
 from gardner.experiment.task import FIELDS, MODELS, StrategySpec, Task
 
+# Values in a spec file, aliases followed: a few lines of YAML can stand for more than fits into memory.
 _MOST_VALUES = 100_000
 
 

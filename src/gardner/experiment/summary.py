@@ -37,7 +37,8 @@ if TYPE_CHECKING:
     from gardner.theory import Bounds
 
 LN2 = math.log(2.0)
-_PARTS = 4  # budgets in a table when none are asked for: quarters of the longest run
+# Budgets in a table when none are asked for: the quarters of the longest run.
+_PARTS = 4
 _PLACE = ["model", "features", "pool_ratio", "batch_size"]
 _SAME = ["label", *_PLACE, "seed"]  # runs that agree in these tell the same story, perhaps to another length
 
@@ -98,9 +99,7 @@ def summarise(
         for key, group in points.groupby(["label", *_PLACE, "labels"], sort=True)
     ]
     rows = [_row(place, group, bounds) for place, group in groups]
-    rows.sort(
-        key=lambda row: (row["model"], row["features"], row["alpha"], row["batch"], row["budget"], row["log_volume"])
-    )
+    rows.sort(key=lambda row: [row[name] for name in (*_PLACE, "budget", "log_volume")])
     return Summary(rows, _pairs(points), _failures(frame), bounds, notes)
 
 
@@ -197,8 +196,8 @@ def _row(place: Row, group: pd.DataFrame, bounds: dict[Place, Bounds]) -> Row:
         "strategy": place["label"],
         "model": place["model"],
         "features": int(place["features"]),
-        "alpha": float(place["pool_ratio"]),
-        "batch": int(place["batch_size"]),
+        "pool_ratio": float(place["pool_ratio"]),
+        "batch_size": int(place["batch_size"]),
         "budget": budget,
         "seeds": len(group),
         "log_volume": volume,
@@ -247,9 +246,9 @@ def _pairs(points: pd.DataFrame) -> list[Row]:
                 "versus": second,
                 "model": model,
                 "features": int(features),
-                "alpha": float(alpha),
+                "pool_ratio": float(alpha),
             }
-            row |= {"batch": int(batch), "budget": labels / features, "seeds": len(seeds)}
+            row |= {"batch_size": int(batch), "budget": labels / features, "seeds": len(seeds)}
             for name in ("log_volume", "accuracy"):
                 difference = one.loc[seeds, name] - two.loc[seeds, name]
                 row[f"{name}_difference"], row[f"{name}_difference_stderr"] = _mean(difference)
@@ -272,8 +271,8 @@ def _failures(frame: pd.DataFrame) -> list[Row]:
                 "strategy": row["label"],
                 "model": row["model"],
                 "features": row["features"],
-                "alpha": row["pool_ratio"],
-                "batch": row["batch_size"],
+                "pool_ratio": row["pool_ratio"],
+                "batch_size": row["batch_size"],
                 "budget": row["run_budget"],
                 "seed": row["seed"],
                 "informed": None if pd.isna(row["informed"]) else bool(row["informed"]),
@@ -281,4 +280,6 @@ def _failures(frame: pd.DataFrame) -> list[Row]:
                 "hint": row["hint"],
             }
         )
-    return sorted(result, key=lambda row: (row["strategy"], row["features"], row["alpha"], row["budget"], row["seed"]))
+    return sorted(
+        result, key=lambda row: (row["strategy"], row["features"], row["pool_ratio"], row["budget"], row["seed"])
+    )

@@ -21,7 +21,8 @@ from gardner.errors import InvalidInputError
 from gardner.experiment.fields import Field, declared
 from gardner.loading import base_name
 
-MOST_TEXT = 10_000  # letters of a text in a row: what identifies a task is refused beyond, a reason is cut
+# Letters of a text in a stored row: what identifies a task is refused beyond, a reason is cut. Tables stay readable.
+MOST_TEXT = 10_000
 
 
 def canonical(value: object) -> str:

@@ -34,9 +34,12 @@ from gardner.experiment.rounds import Versions
 from gardner.experiment.sources import code_version, names_in
 from gardner.experiment.task import StrategySpec, Task
 
-START_LIMIT = 300.0  # seconds for a child to import and compile; it takes five, on a busy machine thirty
-WORD = 10.0  # seconds of nothing before a word is said
-ATTEMPTS = 3  # for a task whose process dies: it may be the task's fault, or somebody else's
+# Seconds for a child to import and compile; it takes five, on a busy machine thirty.
+START_LIMIT = 300.0
+# Seconds of nothing before a word is said: long for who looks on, and longer than a usual start.
+WORD = 10.0
+# Times that a task is tried whose process dies: it may be the task's fault, or somebody else's.
+ATTEMPTS = 3
 _ONE_THREAD = dict.fromkeys(("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS", "NUMBA_NUM_THREADS"), "1")
 
 # "versions", "informed", "rounds" and "timings"; or "reason", "hint" and perhaps the first two; or "version" of other

@@ -40,13 +40,25 @@ Seed = int | np.random.SeedSequence | np.random.Generator
 
 DURATION = 0.5 * math.pi
 DENSITY = math.sqrt(2.0 * math.pi) / DURATION  # of the cut Gaussian on a wall that is met once a trajectory
-CHAINS = 16  # independent walkers, whatever the number of threads: their spread gives standard errors
-GRAM_ROWS = 6000  # up to that many walls their scalar products are kept (288 MB); beyond, they are made at each bounce
-STUCK = 10_000_000  # bounces in one trajectory: more is a cone too thin to be explored by bouncing
-STUCK_WORK = 2_000_000_000  # … or so many walls looked at, which takes seconds
-BLOCK_WORK = 20_000_000  # walls looked at between two glances at the clock: some hundredths of a second
-ROUNDING = 1e-9  # how far outside a trajectory may seem to end
-_FIRST, _SETTLE, _PILOT = 6, 2, 4  # trajectories a chain: from the witness, on each new rung, for a first look
+# Independent walkers, whatever the number of threads. Their spread gives the standard error, to 1/√30 of itself.
+CHAINS = 16
+# Walls up to which their scalar products are kept (288 MB); beyond, they are made at each bounce.
+GRAM_ROWS = 6000
+# Bounces in one trajectory: more is a cone too thin to be explored by bouncing.
+STUCK = 10_000_000
+# The same limit in walls looked at, where there are many of them: that takes seconds.
+STUCK_WORK = 2_000_000_000
+# Walls looked at between two glances at the clock: some hundredths of a second.
+BLOCK_WORK = 20_000_000
+# How far outside the cone a trajectory may seem to end, in units of a row of length one. Rounding adds up over many
+# bounces; a real escape is of order one.
+ROUNDING = 1e-9
+# Trajectories of a chain from the witness on, before anything is counted: one forgets the place it came from.
+_FIRST = 6
+# Trajectories of a chain on each new rung, before it is counted there: its neighbour is nearly the same cone.
+_SETTLE = 2
+# Trajectories of a chain for a first look, from which the effort is divided among rungs.
+_PILOT = 4
 
 
 @dataclass(frozen=True)

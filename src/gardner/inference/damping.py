@@ -8,10 +8,14 @@ import math
 from dataclasses import dataclass, field
 from enum import Enum
 
+# Shares of the old state that are kept, tried in this order. Rows that need more than the last belong to EP.
 RUNGS = (0.0, 0.3, 0.5, 0.7, 0.85, 0.95)
-PATIENCE = 12  # iterations without a smaller residual before more damping is tried: slow is no reason, going round is
+# Iterations without a smaller residual before more damping is tried: slow is no reason, going round is.
+PATIENCE = 12
+# The factor by which a residual must fall to count as smaller: less is rounding in single precision.
 PROGRESS = 0.999
-RUNAWAY = 1e3  # residuals are in units of a prior weight
+# A residual beyond this, in units of a prior weight, is running away: means of weights are of order one.
+RUNAWAY = 1e3
 
 
 class Verdict(Enum):

@@ -21,7 +21,11 @@ def decided(posterior: Posterior, rows: ArrayObject) -> Posterior:
     least = MARGIN * xp.sqrt(squares * xp.sum(posterior.mean * posterior.mean))
     if bool(xp.all(posterior.labels * fields > least)):
         return posterior
-    verdict = separate(host(rows), host(posterior.labels), host(posterior.mean)).verdict
+    inside = host(rows)
+    varying = posterior.model.prior.second_moments > 0.0
+    if not varying.all():  # a weight that cannot vary is no way out
+        inside = inside * varying
+    verdict = separate(inside, host(posterior.labels), host(posterior.mean)).verdict
     if verdict is Verdict.EMPTY:
         return posterior.emptied()
     if verdict is Verdict.UNDECIDED and posterior.converged:

@@ -27,7 +27,7 @@ import scipy.linalg
 from numpy.typing import ArrayLike, NDArray
 
 from gardner.errors import InvalidInputError
-from gardner.inference.inputs import check_settings, check_training
+from gardner.inference.inputs import check_settings, check_training, deviations
 from gardner.inference.posterior import Posterior, Status
 from gardner.inference.separable import Verdict, separate
 from gardner.inference.trust import SAMPLE, judged, neglected_by_ep, sampled
@@ -35,12 +35,23 @@ from gardner.model import GLM, PERCEPTRON, Channel
 
 Floats = NDArray[np.float64]
 
-_THIN = 1e3  # ratio of the factor's largest to smallest diagonal from which the normal equations cost too many digits
-_SMALLEST_STEP = 1e-4  # a run that breaks even at this step is diverging
-_OVERSHOT, _CRAWLING = -0.2, 0.3  # cosine-like ratios of neighbouring updates that call for a shorter or a longer step
-_SHORTEN, _LENGTHEN = 0.25, 1.3  # the most a step changes at once
-_RUNGS = (0.7, 0.9, 0.97)  # damping tried from the start where such a channel diverged
-_PATIENCE = 15  # iterations without progress after which a channel that is not log-concave gets shorter steps for good
+# The ratio of the factor's largest to smallest diagonal beyond which QR takes the place of the normal equations. They
+# cost its square, so six of sixteen digits are lost at most.
+_THIN = 1e3
+# The share of an update below which a run that still breaks is called diverging; it was halved a dozen times by then.
+_SMALLEST_STEP = 1e-4
+# The projection of an update on the one before (1: the same again) below which the step was too long.
+_OVERSHOT = -0.2
+# The same projection above which the step is too short; between the two it stays.
+_CRAWLING = 0.3
+# The factor by which a step shrinks at most at once.
+_SHORTEN = 0.25
+# The factor by which a step grows at most at once: growing is tried every iteration, so it may be slow.
+_LENGTHEN = 1.3
+# Damping tried from the start where a channel that is not log-concave diverged.
+_RUNGS = (0.7, 0.9, 0.97)
+# Iterations without progress after which a channel that is not log-concave gets shorter steps for good.
+_PATIENCE = 15
 
 
 @dataclass(frozen=True)
@@ -105,8 +116,8 @@ def expectation_propagation(
     _check_prior(model)
     check_settings(tolerance, max_iterations, damping)
     rows, labels = check_training(rows, labels, model)
-    # rows times the prior's standard deviation: from here on the prior is standard normal
-    F, y = np.asarray(rows, dtype=np.float64) * _deviation(model), np.asarray(labels, dtype=np.float64)
+    # rows times the prior's standard deviations: from here on the prior is standard normal
+    F, y = np.asarray(rows, dtype=np.float64) * deviations(model), np.asarray(labels, dtype=np.float64)
     if F.shape[0] == 0:
         return _without_rows(F.shape[1], y, model, Status.CONVERGED)
     verdict = separate(F, y).verdict if model.channel.noiseless else Verdict.OPEN
@@ -128,13 +139,15 @@ def expectation_propagation(
     some = sampled(y.size, max(SAMPLE, F.shape[1]))  # the cost of one or two more iterations
     spread = scipy.linalg.solve_triangular(run.state.cholesky, F[some].T, lower=True, check_finite=False)
     cavity = run.state.omega[some], run.state.V[some]
-    second = float(np.sum(posterior.mean**2 + posterior.variance)) / model.prior.second_moment
+    second = _second_moment(posterior, model.prior.second_moments)
     relative_entropy = 0.5 * (second - posterior.features) + float(np.sum(np.log(np.diag(run.state.cholesky))))
     return judged(posterior, neglected_by_ep(spread, y[some], model.channel, *cavity, y.size), relative_entropy)
 
 
-def _deviation(model: GLM) -> float:
-    return math.sqrt(model.prior.second_moment)
+def _second_moment(posterior: Posterior, variances: Floats) -> float:
+    """Σ E[x²] under the posterior, in units of the prior's; a weight that does not vary stays as it was."""
+    squares = np.asarray(posterior.mean) ** 2 + np.asarray(posterior.variance)
+    return float(np.sum(np.divide(squares, variances, out=np.ones_like(squares), where=variances > 0.0)))
 
 
 def _check_prior(model: GLM) -> None:
@@ -274,7 +287,8 @@ def _posterior(run: _Run, y: Floats, model: GLM, basis: Floats | None) -> Poster
     if basis is not None:
         mean = basis.T @ mean
         covariance = np.eye(basis.shape[1]) + basis.T @ ((covariance - identity) @ basis)
-    mean, covariance = _deviation(model) * mean, model.prior.second_moment * covariance
+    deviation = deviations(model)
+    mean, covariance = deviation * mean, deviation[:, None] * covariance * deviation
     return Posterior(
         method="ep", model=model, status=run.status, mean=mean, variance=np.diag(covariance).copy(),
         omega=state.omega, V=state.V, g=state.g, labels=y, log_evidence=_log_evidence(state, y, model.channel),
@@ -286,7 +300,7 @@ def _without_rows(features: int, y: Floats, model: GLM, status: Status) -> Poste
     """The prior where there are no rows; zeros where no weights give the labels."""
     empty = status is Status.EMPTY
     zero = np.zeros(y.size)
-    variance = np.zeros(features) if empty else np.full(features, model.prior.second_moment)
+    variance = np.zeros(features) if empty else np.broadcast_to(model.prior.second_moments, (features,)).copy()
     return Posterior(
         method="ep", model=model, status=status, mean=np.zeros(features), variance=variance,
         omega=zero, V=zero.copy(), g=zero.copy(), labels=y, log_evidence=-math.inf if empty else 0.0,

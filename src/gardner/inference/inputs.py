@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from gardner.errors import InvalidInputError
 from gardner.model import GLM, library_of
-from gardner.model.arrays import ArrayObject, Namespace
+from gardner.model.arrays import ArrayObject, Floats, Namespace
 
 # largest entry of a row: beyond, squares and their products overflow or vanish
 SCALES = {"float32": (1e-12, 1e12), "float64": (1e-100, 1e100)}
@@ -68,7 +68,32 @@ def check_training(rows: ArrayLike, labels: ArrayLike, model: GLM) -> tuple[Arra
         check_finite(rows)
         _check_labels(labels, model, xp)
         _check_scale(rows, xp)
+    _check_variances(rows, model, xp)
     return rows, labels
+
+
+def deviations(model: GLM) -> Floats:
+    """Standard deviations of normal weights, one for all or one a weight: rows times these have a standard prior."""
+    return np.sqrt(model.prior.second_moments)
+
+
+def _check_variances(rows: ArrayObject, model: GLM, xp: Namespace) -> None:
+    """Weights of different variances: one a column, and no row without a weight that varies."""
+    moments = model.prior.second_moments
+    if len(moments) == 1:
+        return
+    if len(moments) != rows.shape[1]:
+        raise InvalidInputError(
+            "model.prior", model.prior, f"the rows have {rows.shape[1]} columns, one for each variance is needed",
+            hint="rows are those of the eigenbasis; prior.of_size(N) stretches a spectrum",
+        )  # fmt: skip
+    if rows.shape[0] and moments.min() == 0.0:
+        varying = xp.take(rows, xp.asarray(np.flatnonzero(moments)), axis=1)
+        idle = xp.max(xp.abs(varying), axis=1) == 0.0
+        if bool(xp.any(idle)):
+            row = f"row {int(xp.argmax(xp.astype(idle, xp.int8)))}"
+            rule = "it is zero wherever weights vary, so its label means nothing"
+            raise InvalidInputError("rows", row, rule, hint="drop it")
 
 
 def check_finite(rows: ArrayObject) -> None:

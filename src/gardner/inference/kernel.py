@@ -23,9 +23,13 @@ from gardner.model import Compiled
 
 Floats = NDArray[Any]  # float32 or float64
 
-BLOCK = 1 << 19  # entries of F in a block, at least
-MOST_BLOCKS = 64  # more would spend time on adding up
-SMALL = 1 << 17  # entries of F below which a second thread costs more than it brings
+# Entries of F in a block, at least: 4 MB of doubles, which take far longer than handing out a block.
+BLOCK = 1 << 19
+# Blocks at most: each has accumulators of its own, and more would spend time on adding them up.
+MOST_BLOCKS = 64
+# Entries of F below which a second thread costs more than it brings: a pass takes some tens of microseconds there, and
+# so does waking a thread.
+SMALL = 1 << 17
 
 
 _derivatives = SIGN.derivatives  # a channel's own, and its answer, take these places in `_compiled`

@@ -41,7 +41,7 @@ from gardner.inference.billiard import (
     check_seed,
     generators,
 )
-from gardner.inference.inputs import check_training
+from gardner.inference.inputs import check_training, deviations
 from gardner.inference.ladder import TOP, Ladder
 from gardner.inference.posterior import Posterior, Status
 from gardner.inference.separable import TIME_LIMIT as SEPARATION_LIMIT
@@ -51,11 +51,16 @@ from gardner.model import GLM, PERCEPTRON
 
 Progress = Callable[[float], None]
 
-MOST_BOUNCES = 100_000_000  # about a minute of one core for 200 rows
-TIME_LIMIT = 60.0  # seconds
-_LEAST = 2  # trajectories a chain to measure with, even on a rung that hardly matters
-_AIM = 0.9  # share of the wanted standard error left to chance; the quadrature may have √(1 − 0.9²) = 0.44 of it
-_SLICES = 8  # parts of a round, so that progress can be told
+# Bounces before a measurement ends with the error it has: about a minute of one core for 200 rows.
+MOST_BOUNCES = 100_000_000
+# Seconds before a measurement ends with the error it has.
+TIME_LIMIT = 60.0
+# Trajectories a chain to measure with, even on a rung that hardly matters: one has no spread.
+_LEAST = 2
+# The share of the wanted standard error left to chance; the quadrature may have √(1 − 0.9²) = 0.44 of it.
+_AIM = 0.9
+# Parts of a round, so that progress can be told.
+_SLICES = 8
 
 
 @dataclass(frozen=True)
@@ -158,8 +163,8 @@ def monte_carlo(
     prior = _prior(rows, labels, model)
     if labels.size == 0:
         points = np.random.default_rng(check_seed(seed)).standard_normal((samples, rows.shape[1]))
-        return replace(prior, samples=points)
-    separation = separate(walls, np.ones_like(labels), guess, min(time_limit, SEPARATION_LIMIT))
+        return replace(prior, samples=points * deviations(model))
+    separation = separate(walls, np.ones_like(labels), _standard(guess, model), min(time_limit, SEPARATION_LIMIT))
     if separation.verdict is Verdict.EMPTY:
         return prior.emptied()
     unknown = replace(prior, log_evidence=math.nan, residual=math.inf, stderr=math.inf)
@@ -175,11 +180,11 @@ def monte_carlo(
     report(1.0)
     error = math.hypot(found.estimate.chance, found.estimate.quadrature) / rows.shape[1]
     status = Status.CONVERGED if error <= stderr and found.whole else Status.UNCONVERGED
-    fields = found.points @ rows.T
+    fields, points = found.points @ rows.T, found.points * deviations(model)
     return replace(
-        prior, status=status, log_evidence=found.estimate.log_evidence, mean=np.mean(found.points, axis=0),
-        variance=np.var(found.points, axis=0), omega=np.mean(fields, axis=0), V=np.var(fields, axis=0),
-        iterations=found.trajectories, residual=error, stderr=error, samples=found.points,
+        prior, status=status, log_evidence=found.estimate.log_evidence, mean=np.mean(points, axis=0),
+        variance=np.var(points, axis=0), omega=np.mean(fields, axis=0), V=np.var(fields, axis=0),
+        iterations=found.trajectories, residual=error, stderr=error, samples=points,
     )  # fmt: skip
 
 
@@ -236,15 +241,16 @@ def sample_version_space(
     deadline = _deadline(time_limit)
     rows, labels, walls = _training(rows, labels, model)
     if labels.size == 0:
-        return np.random.default_rng(check_seed(seed)).standard_normal((count, rows.shape[1]))
-    separation = separate(walls, np.ones_like(labels), guess, min(time_limit, SEPARATION_LIMIT))
+        return np.random.default_rng(check_seed(seed)).standard_normal((count, rows.shape[1])) * deviations(model)
+    separation = separate(walls, np.ones_like(labels), _standard(guess, model), min(time_limit, SEPARATION_LIMIT))
     if separation.witness is None:
         what = "no weights give" if separation.verdict is Verdict.EMPTY else "it is not known whether any weights give"
         raise ConvergenceError(f"{what} these labels, so there is nothing to sample", hint="drop contradicting rows")
     wedge = Wedge.of(walls, separation.witness)
     if wedge is not None:
-        return wedge.draw(count, generators(seed, 1)[0])
-    return Walkers(Walls.of(walls), separation.witness, seed, threads, deadline).draw(count)
+        return wedge.draw(count, generators(seed, 1)[0]) * deviations(model)
+    walkers = Walkers(Walls.of(walls), separation.witness, seed, threads, deadline)
+    return walkers.draw(count) * deviations(model)
 
 
 def _deadline(time_limit: float) -> float:
@@ -255,23 +261,32 @@ def _deadline(time_limit: float) -> float:
 
 
 def _training(rows: ArrayLike, labels: ArrayLike, model: GLM) -> tuple[Floats, Floats, Floats]:
-    """Rows, labels and the walls f_μ = y_μ F_μ/|F_μ| they make, in double precision."""
-    standard = model.prior.gaussian and model.prior.second_moment == 1.0
-    if not (standard and model.channel.noiseless):
+    """Rows in units in which weights are standard normal, labels, and the walls f_μ = y_μ F_μ/|F_μ| they make."""
+    if not (model.prior.gaussian and model.channel.noiseless):
         raise InvalidInputError(
-            "model", model, "Monte Carlo knows the Gaussian prior with the sign channel only", hint="try method='ep'"
+            "model", model, "Monte Carlo knows normal weights with the sign channel only", hint="try method='ep'"
         )
     rows, labels = (np.asarray(array, dtype=np.float64) for array in check_training(rows, labels, model))
+    rows = rows * deviations(model)
     # first by the largest entry: squares of entries neither overflow nor vanish
     walls = labels[:, None] * (rows / np.max(np.abs(rows), axis=1, keepdims=True))
     return rows, labels, walls / np.linalg.norm(walls, axis=1, keepdims=True)
 
 
+def _standard(guess: ArrayLike | None, model: GLM) -> Floats | None:
+    """A guess in the units in which weights are standard normal."""
+    if guess is None:
+        return None
+    weights, scale = np.asarray(guess, dtype=np.float64), deviations(model)
+    return np.divide(weights, scale, out=np.zeros_like(weights), where=scale > 0.0)
+
+
 def _prior(rows: Floats, labels: Floats, model: GLM) -> Posterior:
     """What is known before any label is looked at."""
     features, fields = rows.shape[1], np.zeros(labels.size)
+    variance = np.broadcast_to(model.prior.second_moments, (features,)).copy()
     return Posterior(
-        method="mc", model=model, status=Status.CONVERGED, mean=np.zeros(features), variance=np.ones(features),
+        method="mc", model=model, status=Status.CONVERGED, mean=np.zeros(features), variance=variance,
         omega=fields, V=np.sum(rows * rows, axis=1), g=fields.copy(), labels=labels.copy(),
         log_evidence=0.0, iterations=0, residual=0.0, stderr=0.0,
     )  # fmt: skip

@@ -15,7 +15,9 @@ from gardner.inference.kernel import pool_fields
 from gardner.model import GLM, library_of
 from gardner.model.arrays import ArrayObject
 
-_TINY = 1e-30  # a variance that makes any field certain
+# The variance that stands for none, in units of the field's square: any field is certain then, and its root is a number
+# of either precision.
+_TINY = 1e-30
 
 
 class Status(Enum):

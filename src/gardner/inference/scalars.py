@@ -16,13 +16,16 @@ from gardner.inference.compiler import inlined, polynomial
 from gardner.model.special import MILLS, SCALE
 
 _LOG2_E = 1.0 / math.log(2.0)
-_LN2_HIGH = 6.93145751953125e-1  # few bits: multiples of it are exact
+# The leading bits of ln 2: so few that multiples of it are exact.
+_LN2_HIGH = 6.93145751953125e-1
+# The rest of ln 2.
 _LN2_LOW = 1.42860682030941723212e-6
 _INVERSE_ROOT_2PI = 1.0 / math.sqrt(2.0 * math.pi)
 _HALF_LOG_2PI = 0.5 * math.log(2.0 * math.pi)
 _taylor = polynomial([1.0 / math.factorial(k) for k in range(12, -1, -1)])
 _mills_polynomial = polynomial(MILLS)
-_DEEPEST = -700.0  # e^−700 is as good as zero wherever it is used, and still a normal number
+# The least exponent: e^−700 is as good as zero wherever it is used, and still a normal number.
+_DEEPEST = -700.0
 
 
 @inlined

@@ -27,10 +27,16 @@ from numpy.typing import ArrayLike, NDArray
 
 Floats = NDArray[np.float64]
 
-MARGIN = 1e-12  # unit rows, unit weights: less than this is a cone without volume to double precision
+# The field of unit rows and unit weights below which a cone has no volume in double precision. Witness and certificate
+# are held to the same number, so that no cone passes between them.
+MARGIN = 1e-12
+# Newton's steps before the question stays open; mostly fewer than ten are taken [mangasarian2002].
 MOST_STEPS = 200
-TIME_LIMIT = 120.0  # seconds
-_RIDGE = 1e-10  # keeps the normal equations regular where rows do not span; steps that need better are taken by QR
+# Seconds before the question stays open.
+TIME_LIMIT = 120.0
+# What is added to the diagonal of the normal equations, relative to its mean: it keeps them regular where rows do not
+# span. Steps that need better are taken by QR.
+_RIDGE = 1e-10
 
 
 class Verdict(Enum):

@@ -20,7 +20,8 @@ from numpy.typing import NDArray
 
 Floats = NDArray[np.float64]
 
-FLAT = 1e-13  # how far unit rows may stick out of their plane: rounding
+# How far unit rows may stick out of their plane: some hundred times the rounding of a scalar product.
+FLAT = 1e-13
 _EPSILON = float(np.finfo(np.float64).eps)
 
 

@@ -18,6 +18,7 @@ from gardner.model.rademacher import Rademacher
 from gardner.model.registry import CHANNELS, PRIORS, describe, parse_channel, parse_prior
 from gardner.model.sign import Sign
 from gardner.model.special import NUMPY, Library, library_of
+from gardner.model.spectrum import Spectrum
 
 __all__ = [
     "CHANNELS",
@@ -42,6 +43,7 @@ __all__ = [
     "Probit",
     "Rademacher",
     "Sign",
+    "Spectrum",
     "describe",
     "draw_instance",
     "library_of",

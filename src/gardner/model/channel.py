@@ -22,8 +22,10 @@ from gardner.model.formula import Formula
 from gardner.model.integrals import LOG_NORMAL_WEIGHTS, NORMAL_NODES, panels
 from gardner.model.special import NUMPY, Library
 
-WIDTHS = 9.0  # standard deviations beyond which a Gaussian is zero
-_SHARP = 1e-18  # variance at which ψ_Y is the likelihood itself
+# Standard deviations beyond which a Gaussian counts as zero: 2·10⁻¹⁹ of its mass, below double precision.
+WIDTHS = 9.0
+# The variance of a field at which ψ_Y is taken for the likelihood itself: width 10⁻⁹, which noise of any use exceeds.
+_SHARP = 1e-18
 
 
 class Channel(Formula, ABC):

@@ -25,6 +25,11 @@ class GLM:
                 rule = f"its class does not derive from gardner.model.{kind.__name__}"
                 raise InvalidInputError(f"model.{name}", part, rule)
 
+    def of_size(self, count: int) -> GLM:
+        """The model of so many weights: a spectrum is stretched to them, all else stays as it is."""
+        prior = self.prior.of_size(count)
+        return self if prior is self.prior else GLM(prior, self.channel)
+
     @property
     def standard(self) -> bool:
         """Whether it is the perceptron of [cui2020], which goes without saying."""

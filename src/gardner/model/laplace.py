@@ -11,9 +11,11 @@ from gardner.model.arrays import Array, Floats
 from gardner.model.prior import Prior, check_parameter
 from gardner.model.special import NUMPY, Library, log_normal
 
-_FAR = 50.0  # c/√A from which five terms of the asymptotic series are exact
+# c/√A from which six terms of the asymptotic series are exact: the next is below 10395·50⁻¹² < 10⁻¹⁶.
+_FAR = 50.0
 _HALF_LOG_2PI = 0.5 * math.log(2.0 * math.pi)
-_SERIES = (-945.0, 105.0, -15.0, 3.0, -1.0, 1.0)  # of c ∫₀^∞ e^{−Ax²/2−cx} dx in powers of ε = A/c²
+# The coefficients of c ∫₀^∞ e^{−Ax²/2−cx} dx in powers of ε = A/c², the highest first: double factorials.
+_SERIES = (-945.0, 105.0, -15.0, 3.0, -1.0, 1.0)
 
 
 @dataclass(frozen=True)

@@ -26,9 +26,17 @@ from gardner.model.formula import Compiled
 from gardner.model.prior import check_parameter
 from gardner.model.special import NUMPY, Library
 
-_STEP, _CURVE, _SPAN = 0.4, 2.5, (0.34, 20.0)
-DEEP = -240.0  # of x + v
-_REACH = 45.0  # field, in units of 1/scale, at which a label is certain
+# The step of the trapezoid rule in t. With the next two it was chosen so that 62 nodes give 10⁻¹²:
+# tests/contracts/test_models.py holds ψ_Y against its own integral.
+_STEP = 0.4
+# The c of s = c ln(1+e^{t/c}).
+_CURVE = 2.5
+# The standard deviations s that are kept; the density of the others is below 2·10⁻¹⁵.
+_SPAN = (0.34, 20.0)
+# The x + v below which the bump at s² = −x − v nears the last node, s = 20, and a limit takes over.
+DEEP = -240.0
+# The field, in units of 1/scale, at which a label is certain: the other has probability e^−45 = 3·10⁻²⁰.
+_REACH = 45.0
 
 
 def _log_density(s: float) -> float:

@@ -23,7 +23,8 @@ from gardner.model.arrays import Array, Floats
 from gardner.model.formula import Formula
 from gardner.model.special import NUMPY, Library
 
-_FAR_FIELD = 1e4  # a field so strong that only the tails of a prior are left
+# A field so strong that only the tails of a prior are left, in units of a weight's inverse.
+_FAR_FIELD = 1e4
 
 
 class Prior(Formula, ABC):
@@ -47,8 +48,18 @@ class Prior(Formula, ABC):
         """Weights of a teacher."""
 
     @property
+    def second_moments(self) -> Floats:
+        """E[x²] weight by weight; one number where all weights have one law."""
+        return np.array([self.second_moment])
+
+    def of_size(self, count: int) -> Prior:
+        """The prior of so many weights: the same, where all weights have one law."""
+        del count
+        return self
+
+    @property
     def gaussian(self) -> bool:
-        """Whether weights are normal of mean zero: EP needs it, and the theory's conjugates are then known."""
+        """Whether weights are normal of mean zero, each with the variance of ``second_moments``: EP needs it."""
         return False
 
     @property

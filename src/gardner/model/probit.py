@@ -14,7 +14,8 @@ from gardner.model.prior import check_parameter
 from gardner.model.sign import Sign
 from gardner.model.special import NUMPY, Library
 
-_REACH = 12.0  # standard deviations of the noise at which a label is certain
+# Standard deviations of the noise at which a label is certain: the other has probability 2·10⁻³³.
+_REACH = 12.0
 
 
 @dataclass(frozen=True)

@@ -26,6 +26,8 @@ from gardner.model.prior import Prior
 from gardner.model.probit import Probit
 from gardner.model.rademacher import Rademacher
 from gardner.model.sign import Sign
+from gardner.model.spectrum import Spectrum
+from gardner.model.spectrum_text import NAME, is_spectrum, parse_spectrum, shorten, write_spectrum
 
 PRIORS: dict[str, type] = {
     "gaussian": Gaussian,
@@ -33,6 +35,8 @@ PRIORS: dict[str, type] = {
     "gauss-bernoulli": GaussBernoulli,
     "laplace": Laplace,
 }
+
+LISTED: dict[str, type] = {NAME: Spectrum}  # priors given by a list of numbers, not by one
 
 CHANNELS: dict[str, type] = {
     "sign": Sign,
@@ -49,8 +53,10 @@ def parse_prior(text: str) -> Prior:
 
     >>> parse_prior("gaussian:2"), parse_prior("rademacher")
     (Gaussian(variance=2.0), Rademacher())
+    >>> parse_prior("spectrum:2,1,0")
+    Spectrum(3 variances from 0 to 2)
     """
-    return cast(Prior, _parse("prior", text, PRIORS))
+    return parse_spectrum(text) if is_spectrum(text) else cast(Prior, _parse("prior", text, PRIORS))
 
 
 def parse_channel(text: str) -> Channel:
@@ -68,6 +74,8 @@ def describe(part: Prior | Channel) -> str:
     >>> describe(Flip(0.1)), describe(Gaussian())
     ('flip:0.1', 'gaussian')
     """
+    if isinstance(part, Spectrum):
+        return write_spectrum(part)
     names = {kind: name for register in (PRIORS, CHANNELS) for name, kind in register.items()}
     kind = type(part)
     home = kind.__module__
@@ -83,18 +91,26 @@ def describe(part: Prior | Channel) -> str:
     return f"{name}:{value.item() if hasattr(value, 'item') else value!r}"  # NumPy's numbers say their type
 
 
+def describe_briefly(part: Prior | Channel) -> str:
+    """:func:`describe` for titles: a list of many numbers is not written out."""
+    return shorten(describe(part))
+
+
 def summaries(register: dict[str, type]) -> dict[str, str]:
     """Each name with its parameter, if any, and the first line of its documentation."""
     lines = {}
     for name, kind in register.items():
         parameters = dataclasses.fields(kind)
         shown = f"{name}:{parameters[0].name.upper()}" if parameters else name
+        shown = f"{name}:FILE" if name in LISTED else shown
         lines[shown] = (inspect.getdoc(kind) or "").split("\n")[0]
     return lines
 
 
 def split(what: str, text: str) -> tuple[str, list[float]]:
     """The name and the number after the last colon, if it is one."""
+    if is_spectrum(text):  # its numbers are no one's parameter
+        return NAME, []
     head, colon, tail = text.rpartition(":")
     try:
         return (head, [float(tail)]) if colon else (text, [])
@@ -126,6 +142,7 @@ def _parse(what: str, text: str, register: dict[str, type]) -> Any:
     name, values = split(what, text)
     if name in register:
         return make(what, text, register[name], values)
+    more = ", spectrum:FILE" if what == "prior" else ""
     near = difflib.get_close_matches(name, register, n=1)
     hint = f"did you mean {near[0]}?" if near else "`gardner models` lists them"
-    raise InvalidInputError(what, text, f"it must be one of {', '.join(register)}", hint=hint)
+    raise InvalidInputError(what, text, f"it must be one of {', '.join(register)}{more}", hint=hint)

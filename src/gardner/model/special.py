@@ -22,8 +22,10 @@ import numpy as np
 from gardner.model.arrays import Array, Floats, Namespace
 
 _NUMPY = cast(Namespace, np)
-SCALE = 4.0  # t = SCALE/(SCALE + x)
-_TERMS = 28  # r/t to 10⁻¹⁴ relative
+# The x at which t = SCALE/(SCALE + x) is one half: where r turns from its value at zero to 1/x.
+SCALE = 4.0
+# Terms of the polynomial: they give r/t to 10⁻¹⁴ relative, which tests/unit/model/test_special.py holds against SciPy.
+_TERMS = 28
 _HALF_LOG_2PI = 0.5 * math.log(2.0 * math.pi)
 _INVERSE_ROOT_2PI = 1.0 / math.sqrt(2.0 * math.pi)
 
@@ -92,7 +94,8 @@ def _log_ndtr(u: Array, xp: Namespace) -> Array:
     return xp.where(u < 0.0, below, xp.log1p(-_INVERSE_ROOT_2PI * xp.exp(-0.5 * x * x) / tail))
 
 
-_CELLS = 2048  # of t, each with a cubic: the table and the polynomial differ by less than 10⁻¹⁵
+# Cells of t, each with a cubic: the table and the polynomial differ by less than 10⁻¹⁵.
+_CELLS = 2048
 
 
 def _tabulate() -> tuple[Floats, ...]:

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
 _KEY = b"gardner.checksum"
 _NOTE = b"sha256 of this file with zeros in these places: "
+# Letters of a SHA-256, in hexadecimal.
 _LENGTH = 64
 _ZEROS = b"0" * _LENGTH
 _TRACES = (_KEY, _NOTE[:24], _NOTE[24:])  # a changed bit spoils one of them at most

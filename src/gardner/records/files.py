@@ -22,7 +22,8 @@ from gardner.errors import GardnerError
 from gardner.records.unfinished import temporary_file
 
 TEMPORARY = ".writing-"  # Parquet readers pass over names that begin with a dot
-_MOST_LINKS = 40  # as many as the system itself follows
+# Links followed from a name: as many as Linux itself follows.
+_MOST_LINKS = 40
 _KERNEL = (Path("/dev"), Path("/proc"))  # what lies here are doors to files, not files
 _WRITABLE = stat.S_IWUSR | stat.S_IWGRP | stat.S_IWOTH
 

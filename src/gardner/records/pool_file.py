@@ -11,20 +11,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gardner.errors import InvalidInputError
-from gardner.records.table_file import (
-    ENDINGS,
-    MISSING_WORDS,
-    SEPARATORS,
-    check_features,
-    read_frame,
-    refuse_containers,
-)
+from gardner.records.encoding import Encoding, learn_encoding
+from gardner.records.table_file import ENDINGS, MISSING_WORDS, read_frame, refuse_containers
 from gardner.records.user_file import array_names, check_regular, load_member, reading
 
 if TYPE_CHECKING:
     import pandas as pd
-
-MOST_CLASSES = 20  # distinct texts in a column up to which each becomes a column of zeros and ones
 
 
 @dataclass(frozen=True)
@@ -33,7 +25,7 @@ class PoolFile:
 
     ``labels`` are coded −1, +1 or, for a regression, as they are; NaN where there is none yet. ``classes`` are the two
     names that −1 and +1 stand for, empty texts for those not seen yet; a regression has none. ``notes`` tell what was
-    left out or turned into something else.
+    left out, filled in or turned into something else, and ``encoding`` reads another table in the same way.
     """
 
     features: NDArray[np.float64]
@@ -42,6 +34,7 @@ class PoolFile:
     classes: tuple[str, ...]
     ids: tuple[str, ...]
     notes: tuple[str, ...]
+    encoding: Encoding
 
     @property
     def labelled(self) -> NDArray[np.bool_]:
@@ -49,10 +42,15 @@ class PoolFile:
         return ~np.isnan(self.labels)
 
 
-def read_pool(path: Path | str, label: str, *, ignore: Sequence[str] = (), identifier: str | None = None) -> PoolFile:
-    """Read a table; columns that are neither the label, nor ignored, nor the identifier are features."""
+def read_pool(
+    path: Path | str, label: str | None, *, ignore: Sequence[str] = (), identifier: str | None = None
+) -> PoolFile:
+    """Read a table; columns that are neither the label, nor ignored, nor the identifier are features.
+
+    A label of None is for a table that has no labels yet.
+    """
     frame = _read(Path(path), label, identifier)
-    for column in (label, *ignore, *([identifier] if identifier else [])):
+    for column in (*([label] if label else []), *ignore, *([identifier] if identifier else [])):
         if column not in frame.columns:
             raise InvalidInputError(
                 "column", column, f"{Path(path).name} has none of that name", hint=f"it has {', '.join(frame.columns)}"
@@ -60,14 +58,16 @@ def read_pool(path: Path | str, label: str, *, ignore: Sequence[str] = (), ident
     if not len(frame):
         raise InvalidInputError("table", str(path), "it has no rows")
     left = [str(name) for name in frame.columns if name not in {label, identifier, *ignore}]
-    refuse_containers(frame, label, hint="write it otherwise")
-    check_features(frame, left, text_file=Path(path).suffix.lower() in SEPARATORS, leave_out="ignore")
-    features, names, notes = _encode(frame, left)
-    labels, classes = _read_labels(frame[label], label)
-    return PoolFile(features, names, labels, classes, _read_ids(frame[identifier]) if identifier else (), notes)
+    if label:
+        refuse_containers(frame, label, hint="write it otherwise")
+    encoding = learn_encoding(frame, left)
+    features = encoding.matrix(frame)
+    labels, classes = _read_labels(frame[label], label) if label else (np.full(len(frame), np.nan), ("", ""))
+    ids = _read_ids(frame[identifier]) if identifier else ()
+    return PoolFile(features, encoding.names, labels, classes, ids, encoding.notes, encoding)
 
 
-def _read(path: Path, label: str, identifier: str | None) -> pd.DataFrame:
+def _read(path: Path, label: str | None, identifier: str | None) -> pd.DataFrame:
     ending = path.suffix.lower()
     if ending not in (*ENDINGS, ".npz"):
         raise InvalidInputError("table", str(path), "its name must end in .csv, .tsv, .parquet or .npz")
@@ -78,50 +78,24 @@ def _read(path: Path, label: str, identifier: str | None) -> pd.DataFrame:
         return read_frame(path, texts=[identifier] if identifier else [])
 
 
-def _arrays(path: Path, label: str) -> pd.DataFrame:
+def _arrays(path: Path, label: str | None) -> pd.DataFrame:
     """An npz file: one two-dimensional array of features, and the label's array."""
     import pandas as pd
 
     arrays = {name: load_member(path, name) for name in array_names(path)}
     tables = [name for name, array in arrays.items() if array.ndim == 2]
-    if label not in arrays or len(tables) != 1:
-        rule = f"it must hold one table of features and a vector {label!r}; it holds {', '.join(arrays) or 'nothing'}"
+    if (label and label not in arrays) or len(tables) != 1:
+        wanted = f"one table of features{f' and a vector {label!r}' if label else ''}"
+        rule = f"it must hold {wanted}; it holds {', '.join(arrays) or 'nothing'}"
         raise InvalidInputError("table", str(path), rule)
-    table, values = arrays[tables[0]], arrays[label]
+    table = arrays[tables[0]]
+    features = pd.DataFrame(table, columns=[f"{tables[0]}{index}" for index in range(table.shape[1])])
+    if not label:
+        return features
+    values = arrays[label]
     if values.shape != (table.shape[0],):
         raise InvalidInputError(label, f"shape {values.shape}", f"{tables[0]} has {table.shape[0]} rows")
-    frame = pd.DataFrame(table, columns=[f"{tables[0]}{index}" for index in range(table.shape[1])])
-    return frame.assign(**{label: values})
-
-
-def _encode(frame: pd.DataFrame, columns: list[str]) -> tuple[NDArray[np.float64], tuple[str, ...], tuple[str, ...]]:
-    """Numbers as they are, texts of few kinds as zeros and ones, others left out, with a note."""
-    from pandas.api.types import is_bool_dtype, is_numeric_dtype
-
-    parts: list[NDArray[np.float64]] = []
-    names: list[str] = []
-    notes: list[str] = []
-    for name in columns:
-        column = frame[name]
-        if is_numeric_dtype(column) or is_bool_dtype(column):
-            parts.append(column.to_numpy(dtype=np.float64))
-            names.append(name)
-            continue
-        kinds = sorted({str(value) for value in column})
-        if len(kinds) > MOST_CLASSES:
-            notes.append(f"column {name} left out: {len(kinds)} different texts")
-            continue
-        values = column.astype(str).to_numpy()
-        parts += [(values == kind).astype(np.float64) for kind in kinds]
-        names += [f"{name}={kind}" for kind in kinds]
-        notes.append(f"column {name} became {len(kinds)} columns of zeros and ones")
-    if not parts:
-        raise InvalidInputError("table", ", ".join(columns), "no column is left that could be a feature")
-    features = np.column_stack(parts)
-    if not np.isfinite(features).all():
-        row, index = (int(place[0]) for place in np.nonzero(~np.isfinite(features)))
-        raise InvalidInputError(names[index], float(features[row, index]), f"row {row}: features are finite numbers")
-    return features, tuple(names), tuple(notes)
+    return features.assign(**{label: values})
 
 
 def _read_ids(column: pd.Series[str]) -> tuple[str, ...]:

@@ -1,11 +1,12 @@
 """Tables that people hand in as CSV, TSV or Parquet: one reader, and one rule for missing values.
 
 An empty cell is missing, and nothing else is. Words such as NA, null or nan are texts like any
-other. As the value of a feature in a text file they are refused by name and row, since whoever
-wrote them meant a missing number. In a column of labels they may be the name of a class: None, for
-no disease. In Parquet a missing value is a null, and words mean what they say.
-:func:`check_features` holds this for whatever is used as a number. ``gardner query`` and
-``gardner volume`` both read their tables here.
+other. In a column of labels they may be the name of a class: None, for no disease. In a column
+whose other cells are numbers they are a missing number.
+
+What a missing feature means depends on the question. ``gardner query`` fills it in and says so
+(:mod:`gardner.records.encoding`). ``gardner volume`` is exact and refuses it, by column and row
+(:func:`check_features`). Both read their tables here.
 """
 
 from __future__ import annotations
@@ -30,6 +31,7 @@ MISSING_WORDS = frozenset(
 )
 _INDEX = "Unnamed: 0"  # what pandas calls a first column without a name
 _RULE = "a feature has a value"
+_LEAVE_OUT = "leave the column out"
 _CONTAINERS = (bytes, bytearray, list, tuple, dict, np.ndarray)
 
 
@@ -60,22 +62,28 @@ def read_frame(path: Path, *, named: bool | None = True, texts: Sequence[str] = 
     return frame
 
 
-def check_features(frame: pd.DataFrame, columns: Sequence[str], *, text_file: bool, leave_out: str = "") -> None:
-    """Refuse columns that cannot be features, or have a cell without a value.
+def check_features(frame: pd.DataFrame, columns: Sequence[str], *, text_file: bool) -> None:
+    """Refuse columns that cannot be features, or have a cell without a value."""
+    check_columns(frame, columns)
+    for name in columns:
+        if text_file:
+            _refuse_words(frame[name], name)
+        empty = np.flatnonzero(frame[name].isna())
+        if len(empty):
+            raise InvalidInputError(name, f"nothing in row {empty[0]}", _RULE, hint=_LEAVE_OUT)
+
+
+def check_columns(frame: pd.DataFrame, columns: Sequence[str], *, leave_out: str = "") -> None:
+    """Refuse columns that cannot be features.
 
     ``leave_out`` is the argument that leaves a column out, where there is one: hints name it.
     """
     for name in columns:
-        way = f"{leave_out}={name!r}" if leave_out else "leave the column out"
+        way = f"{leave_out}={name!r}" if leave_out else _LEAVE_OUT
         refuse_containers(frame, name, hint=f"{way}, or write it otherwise")
         if name == _INDEX:
             rule = "its first column has no name, so it looks like the index of a table"
             raise InvalidInputError("table", name, rule, hint="save it without (pandas: index=False)")
-        if text_file:
-            _refuse_words(frame[name], name, way)
-        empty = np.flatnonzero(frame[name].isna())
-        if len(empty):
-            raise InvalidInputError(name, f"nothing in row {empty[0]}", _RULE, hint=way)
 
 
 def refuse_containers(frame: pd.DataFrame, name: str, *, hint: str) -> None:
@@ -88,7 +96,7 @@ def refuse_containers(frame: pd.DataFrame, name: str, *, hint: str) -> None:
             raise InvalidInputError("column", name, rule, hint=hint)
 
 
-def _refuse_words(column: pd.Series[str], name: str, way: str) -> None:
+def _refuse_words(column: pd.Series[str], name: str) -> None:
     """NA and the like turn a column of numbers into one of texts: refused before that happens."""
     from pandas.api.types import is_numeric_dtype
 
@@ -97,7 +105,7 @@ def _refuse_words(column: pd.Series[str], name: str, way: str) -> None:
     values: list[object] = [*column]
     for row, value in enumerate(values):
         if isinstance(value, str) and value.strip() in MISSING_WORDS:
-            hint = f"{way}, or another word if it is a kind of its own"
+            hint = f"{_LEAVE_OUT}, or another word if it is a kind of its own"
             raise InvalidInputError(name, value, f"row {row}: {_RULE}", hint=hint)
 
 

@@ -57,7 +57,7 @@ def _segments(frame: pd.DataFrame) -> pd.DataFrame:
     """Cut each curve where replica symmetry breaks, so that a stretch has one dash; broken ones reach to
     their neighbours."""
     parts = []
-    for (alpha, budget), curve in frame.groupby(["alpha", "budget"], sort=True):
+    for (alpha, budget), curve in frame.groupby(["pool_ratio", "budget"], sort=True):
         ordered = curve.sort_values("log_volume").reset_index(drop=True)
         broken = ordered["stability"].to_numpy() > 1.0
         starts = np.flatnonzero(np.diff(broken.astype(int))) + 1
@@ -70,7 +70,7 @@ def _segments(frame: pd.DataFrame) -> pd.DataFrame:
 
 
 def _curve_chart(frame: pd.DataFrame, y: str, label: str, title: str) -> alt.Chart:
-    columns = ["log_volume", y, "alpha", "budget", "beta", "accuracy", "stability", "symmetry", "stretch"]
+    columns = ["log_volume", y, "pool_ratio", "budget", "beta", "accuracy", "stability", "symmetry", "stretch"]
     data = _segments(frame)[list(dict.fromkeys(columns))]
     shown = legend_toggle("budget", sorted(data["budget"].unique()))
     chart: alt.Chart = (
@@ -143,9 +143,9 @@ def scaling_chart(frame: pd.DataFrame, y: str, label: str, title: str) -> alt.Ch
         alt.Chart(frame, title=title, width=WIDTH, height=HEIGHT)
         .mark_line(point={"size": 45, "color": PALETTE[0]}, strokeWidth=2, color=PALETTE[0])
         .encode(
-            x=alt.X("alpha:Q", title="pool ratio α", scale=alt.Scale(type="log")),
+            x=alt.X("pool_ratio:Q", title="pool ratio α", scale=alt.Scale(type="log")),
             y=alt.Y(f"{y}:Q", title=label, scale=_spaced(*_padded(frame[y]))),
-            tooltip=[alt.Tooltip("alpha:Q", format=".5g"), alt.Tooltip(f"{y}:Q", title=label, format=".5f")],
+            tooltip=[alt.Tooltip("pool_ratio:Q", format=".5g"), alt.Tooltip(f"{y}:Q", title=label, format=".5f")],
         )
     )
     return chart

@@ -107,28 +107,30 @@ def mixture_chart(curve: pd.DataFrame, dots: pd.DataFrame, title: str) -> AnyCha
 def batch_chart(frame: pd.DataFrame, title: str) -> AnyChart:
     """How far above halving a strategy stays, against its batch size k on a logarithmic axis; bars: one standard error.
 
-    ``frame``: rows (batch, budget, log_volume, log_volume_stderr, halving).
+    ``frame``: rows (batch_size, budget, log_volume, log_volume_stderr, halving).
     """
-    data = frame.assign(gap=frame["log_volume"] - frame["halving"]).sort_values(["budget", "batch"])
+    data = frame.assign(gap=frame["log_volume"] - frame["halving"]).sort_values(["budget", "batch_size"])
     data = data.rename(columns={"log_volume_stderr": "gap_stderr"})
     data["gap_text"] = texts_with_error(data, "gap", 5)
     shown = legend_toggle("budget", sorted(data["budget"].unique()))
     x = alt.X(
-        "batch:Q",
+        "batch_size:Q",
         title="batch size k (labels asked for at once)",
         scale=alt.Scale(type="log", nice=False, padding=14),
-        axis=alt.Axis(values=sorted(float(size) for size in data["batch"].unique()), format="d", labelOverlap="greedy"),
+        axis=alt.Axis(
+            values=sorted(float(size) for size in data["batch_size"].unique()), format="d", labelOverlap="greedy"
+        ),
     )
     y = alt.Y("gap:Q", title=_GAP)
     channels = {"color": by_budget(), "opacity": faded(shown)}
-    base = alt.Chart(data[["batch", "budget", "gap", "gap_stderr", "gap_text"]])
+    base = alt.Chart(data[["batch_size", "budget", "gap", "gap_stderr", "gap_text"]])
     zero = alt.Chart(alt.InlineData(values=[{"gap": 0}])).mark_rule(strokeDash=[2, 2], color=GREY).encode(y=y)
     line = base.mark_line(strokeWidth=2).encode(x=x, y=y, **channels)
     points = base.mark_point(filled=True, size=55).encode(
         x=x,
         y=y,
         tooltip=[
-            alt.Tooltip("batch:Q", title="batch size k"),
+            alt.Tooltip("batch_size:Q", title="batch size k"),
             alt.Tooltip("budget:Q", title="budget n"),
             alt.Tooltip("gap_text:N", title="ln v − halving"),
         ],

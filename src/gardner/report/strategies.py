@@ -30,7 +30,9 @@ _DASHES: dict[str, list[float]] = {
     "halving": [1.5, 2],
     "pool": [1, 4],
 }
+# Dashes and gaps of a line without gaps, in pixels.
 _SOLID: list[float] = [1, 0]
+# Dashes and gaps of a bound without a pattern of its own, in pixels.
 _OTHER: list[float] = [5, 2, 2, 2]
 _INFORMED = " *"
 

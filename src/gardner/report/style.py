@@ -12,7 +12,11 @@ from gardner.numbers import with_error
 
 AnyChart = alt.Chart | alt.LayerChart
 
-WIDTH, HEIGHT = 520, 340
+# Pixels from side to side of a chart; two stand beside each other on a page.
+WIDTH = 520
+# Pixels from top to bottom of a chart.
+HEIGHT = 340
+# The opacity of a line that the legend switched off: still there, and in nobody's way.
 FADED = 0.08
 VOLUME = "ln v (log-volume per weight)"
 GREY = "#868e99"

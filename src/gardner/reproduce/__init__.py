@@ -67,8 +67,11 @@ _ALL = (
     learning_curves.RECIPE,
 )
 RECIPES: dict[str, Recipe] = {recipe.name: recipe for recipe in _ALL}
+# The budget, in labels per weight, at which the board compares strategies.
 BOARD_BUDGET = 1.0
+# The pool ratios of the table at the head of the page: those of the paper's figures.
 HEADLINE_POOLS = (3.0, 10.0, 100.0)
+# The budgets of that table, in labels per weight: from where curves part to where they bend.
 HEADLINE_BUDGETS = (0.3, 0.6, 1.2)
 
 

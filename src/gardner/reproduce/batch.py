@@ -9,9 +9,12 @@ from gardner.reproduce.comparison import Comparison, compare
 from gardner.reproduce.heuristics import BARELY
 from gardner.reproduce.recipe import Recipe, Workspace, origin, settled
 
+# The pool ratio of the paper's remark on batches.
 ALPHA = 3.0
-BUDGETS = (0.5, 1.0)  # multiples of the largest batch, N/4
-SMALL = 0.05  # k/N up to which the remark is taken at its word
+# Budgets in labels per weight: multiples of the largest batch, N/4.
+BUDGETS = (0.5, 1.0)
+# The k/N up to which the remark, that batches do not matter, is taken at its word.
+SMALL = 0.05
 
 
 def _run(workspace: Workspace) -> Section:
@@ -36,7 +39,7 @@ def _run(workspace: Workspace) -> Section:
                 batch_chart(table, f"Distance to halving against the batch size, α = {ALPHA:g}, N = {features}"),
                 "Gap of agnostic AL-AMP to one bit a label against the batch size k: "
                 + "; ".join(
-                    f"k = {row.batch}, n = {row.budget:g}: {row.gap_to_halving:.4f}" for row in table.itertuples()
+                    f"k = {row.batch_size}, n = {row.budget:g}: {row.gap_to_halving:.4f}" for row in table.itertuples()
                 ),
             ),
         ),
@@ -49,7 +52,9 @@ def _run(workspace: Workspace) -> Section:
 
 def _verdict(found: Comparison, budget: float, features: int) -> Verdict:
     rows = [row for row in found.summary.rows if row["budget"] == budget]
-    volume: dict[int, float] = {row["batch"]: row["log_volume"] for row in sorted(rows, key=lambda row: row["batch"])}
+    volume: dict[int, float] = {
+        row["batch_size"]: row["log_volume"] for row in sorted(rows, key=lambda row: row["batch_size"])
+    }
     small = [size for size in volume if size <= SMALL * features]
     spread = max(volume[size] for size in small) - min(volume[size] for size in small)
     return Verdict(

@@ -21,7 +21,7 @@ from gardner.reproduce.recipe import Progress
 Floats = NDArray[np.float64]
 _TITLES: dict[Quantity, str] = {"log_volume": "Log-volume", "accuracy": "Accuracy"}
 _WORDS: dict[Quantity, str] = {"log_volume": "ln v", "accuracy": "accuracy"}
-_SETTING = ["model", "alpha", "features"]
+_SETTING = ["model", "pool_ratio", "features"]
 
 
 @dataclass(frozen=True)
@@ -60,7 +60,7 @@ class Comparison:
     def of(self, strategy: str) -> StrategyCurve:
         """One strategy by budget, with the bounds of its budgets."""
         rows = sorted((row for row in self.summary.rows if row["strategy"] == strategy), key=lambda row: row["budget"])
-        known = [self.summary.bounds[row["model"], row["alpha"], row["budget"]] for row in rows]
+        known = [self.summary.bounds[row["model"], row["pool_ratio"], row["budget"]] for row in rows]
         return StrategyCurve(
             budget=_column(row["budget"] for row in rows),
             log_volume=_column(row["log_volume"] for row in rows),
@@ -94,7 +94,7 @@ class Comparison:
         return [
             pair
             for pair in self.summary.pairs
-            if {pair["strategy"], pair["versus"]} == both and batch in (None, pair["batch"])
+            if {pair["strategy"], pair["versus"]} == both and batch in (None, pair["batch_size"])
         ]
 
 
@@ -120,8 +120,8 @@ def bounds_frame(summary: Summary) -> pd.DataFrame:
     frames = []
     for (model, alpha, budget), known in sorted(summary.bounds.items()):
         shown = known.to_frame().dropna(subset=["log_volume"]).rename(columns={"bound": "kind"})
-        frames.append(shown[_SHOWN].assign(model=model, alpha=alpha, budget=budget))
-    columns = ["model", "alpha", "budget", *_SHOWN]
+        frames.append(shown[_SHOWN].assign(model=model, pool_ratio=alpha, budget=budget))
+    columns = ["model", "pool_ratio", "budget", *_SHOWN]
     return pd.concat(frames, ignore_index=True)[columns] if frames else pd.DataFrame(columns=columns)
 
 
@@ -148,7 +148,7 @@ def _last_values(curves: pd.DataFrame, quantity: Quantity) -> str:
 
 def unspent(curves: pd.DataFrame) -> pd.DataFrame:
     """The rows with something left to choose; a pool has round(αN) rows."""
-    labels, pool = (np.round(curves[name] * curves["features"]) for name in ("budget", "alpha"))
+    labels, pool = (np.round(curves[name] * curves["features"]) for name in ("budget", "pool_ratio"))
     return curves[labels < pool]
 
 
@@ -158,7 +158,7 @@ def board(curves: pd.DataFrame, budget: float, caption: str) -> Board:
         "strategy": "strategy",
         **({"model": "model"} if curves["model"].any() else {}),
         "informed": "informed",
-        "alpha": "pool ratio α",
+        "pool_ratio": "pool ratio α",
         "features": "weights N",
         "budget": "budget n",
         "bits_per_label": "bits per label",
@@ -171,7 +171,7 @@ def board(curves: pd.DataFrame, budget: float, caption: str) -> Board:
         "converged": "converged",
     }
     nearest = curves.assign(away=(curves["budget"] - budget).abs()).sort_values("away", kind="stable")
-    rows = nearest.drop_duplicates(["strategy", "batch", *_SETTING])
+    rows = nearest.drop_duplicates(["strategy", "batch_size", *_SETTING])
     rows = rows.sort_values([*_SETTING, "way_to_bound"], ascending=[True, True, True, False])
     rows = rows.assign(converged=rows["converged"].map(rounded_down))  # so that 1 is all
     note = (

@@ -13,7 +13,8 @@ from gardner.reproduce.recipe import Recipe, Workspace, certificate
 from gardner.theory import Curve, complexity_curve, pool
 from gardner.theory.parallel import answers
 
-_POINTS = 31  # equally spaced, beside those the follower chose (which crowd where the curve bends)
+# Points of a curve, equally spaced, beside those that the follower chose (which crowd where the curve bends).
+_POINTS = 31
 
 
 def _curve(case: tuple[float, float]) -> tuple[Curve, pd.DataFrame]:
@@ -85,7 +86,9 @@ def _ends(curves: list[tuple[Curve, pd.DataFrame]]) -> str:
 
 _TITLE_3 = "Complexity of subsets, α = 3"
 _TITLE_10 = "Complexity of subsets, α = 10"
+# Budgets of the paper's first figure, in labels per weight.
 _BUDGETS_3 = tuple(round(0.1 + 0.2 * k, 1) for k in range(14))
+# Budgets at α = 10, in labels per weight.
 _BUDGETS_10 = (0.1, 0.3, 0.6, 1.0, 1.5, 2.0)
 
 ALPHA_3 = Recipe("complexity", _TITLE_3, functools.partial(_run, "complexity", _TITLE_3, 3.0, _BUDGETS_3))

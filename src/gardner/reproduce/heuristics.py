@@ -11,12 +11,18 @@ from gardner.report.page import Section, Verdict
 from gardner.reproduce.comparison import Comparison, charts, compare
 from gardner.reproduce.recipe import Recipe, Workspace, origin, settled
 
+# The pool ratio of the paper's figure.
 ALPHA = 10.0
+# Its budgets, in labels per weight.
 BUDGETS = (0.2, 0.4, 0.6, 0.8, 1.0, 1.25, 1.5, 1.75, 2.0, 2.25, 2.5, 2.75, 3.0)
-COMPARED = (1.0, 2.0, 3.0)  # budgets at which the order is read
-COMMITTEES = (3, 15, 45)  # members
-BARELY = 0.01  # of ln v per weight: a difference that hardly shows in the paper's figure
-SURE = 2.0  # standard errors beyond which a difference is one
+# The budgets at which the order of strategies is read.
+COMPARED = (1.0, 2.0, 3.0)
+# Members of the committees; the paper's has 15.
+COMMITTEES = (3, 15, 45)
+# Of ln v per weight: a difference that hardly shows in the paper's figure.
+BARELY = 0.01
+# Standard errors beyond which a difference is one: chance alone exceeds them once in twenty.
+SURE = 2.0
 
 
 def committee(members: int) -> StrategySpec:

@@ -16,9 +16,14 @@ from gardner.report.page import Figure, Section, Verdict
 from gardner.reproduce.recipe import Recipe, Workspace, certificate, origin, settled
 from gardner.theory import complexity_curve
 
-ALPHA, BUDGET = 10.0, 1.5
+# The pool ratio of the paper's figure.
+ALPHA = 10.0
+# Its budget, in labels per weight.
+BUDGET = 1.5
+# The shares of the budget that the strategy chooses.
 FRACTIONS = (0.0, 0.1, 0.25, 0.4, 0.55, 0.7, 0.85, 1.0)
-CLOSE = 0.05  # of m: what the eye would let pass in the paper's figure
+# Of the overlap m: what the eye would let pass in the paper's figure.
+CLOSE = 0.05
 
 
 def _strategies() -> list[StrategySpec]:

@@ -33,17 +33,27 @@ from gardner.report.page import Figure, Section, Verdict
 from gardner.reproduce.recipe import Progress, Recipe, Workspace, certificate
 from gardner.theory import complexity_curve
 
+# The pool ratio of the paper's figure.
 ALPHA = 3.0
+# Its budgets, in labels per weight.
 BUDGETS = (0.3, 0.6, 0.9, 2.7)
-SIZES = (20, 40)  # the paper's N, and a second one that tells what is due to its being small
-LEAST = 100_000  # draws at the second N, of which otherwise a tenth will do
+# The paper's N, and a second one that tells what is due to its being small.
+SIZES = (20, 40)
+# Draws at the second N at least, of which otherwise a tenth of the first's will do.
+LEAST = 100_000
+# The seed of the one pool that the paper's figure shows.
 SEED = 0
-WIDTH = 0.002  # of a bin of ln v, as stored
-BINS = 40  # across the range met, as shown
-SEEN = 100  # subsets in a bin for its count to be taken as its probability
-CHUNK = 500_000  # subsets a part
+# The width of a bin of ln v, as stored: far finer than what is shown.
+WIDTH = 0.002
+# Bins across the range met, as shown.
+BINS = 40
+# Subsets in a bin for its count to be taken as its probability: chance is a tenth of it, 0.005 of Σ at N = 20.
+SEEN = 100
+# Subsets in a stored part: seconds of work, which is what an interruption costs.
+CHUNK = 500_000
 COLUMNS = pa.schema({"bin": pa.int64(), "count": pa.int64()})
-CLOSE = 0.15  # of Σ: the sizes of ½ ln(2π nN)/N and of the pool's own luck at N = 20
+# Of Σ: the sizes of ½ ln(2π nN)/N and of the pool's own luck at N = 20 (docs/reproduction).
+CLOSE = 0.15
 
 
 @dataclass(frozen=True)

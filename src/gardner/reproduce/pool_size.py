@@ -12,10 +12,14 @@ from gardner.reproduce.recipe import Recipe, Workspace, certificate, perceptron_
 from gardner.theory import LN2, Bounds, EndStatus, pool, typical
 from gardner.theory.parallel import answers
 
+# The pool ratios of the paper's figure.
 POOLS = (3.0, 10.0, 100.0)
+# Its budgets, in labels per weight, denser where curves bend.
 BUDGETS = tuple(float(n) for n in np.round(np.concatenate([np.arange(0.05, 1.0, 0.1), np.arange(1.0, 3.0, 0.25)]), 2))
+# The last budget, in labels per weight: the whole of the smallest pool.
 LARGEST_BUDGET = 3.0
-CLOSE = 0.05  # of the pool's ln v, in nats per weight
+# How far above the pool's ln v a minimum counts as having come down to it, in nats per weight.
+CLOSE = 0.05
 
 
 def _minima(workspace: Workspace) -> list[Bounds]:

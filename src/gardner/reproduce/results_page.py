@@ -25,7 +25,8 @@ from gardner.reproduce.heuristics import SURE
 from gardner.reproduce.pages import check_target, provenance, write_page
 from gardner.reproduce.recipe import Progress, origin
 
-POINTS = 12  # budgets on a curve when none are asked for
+# Budgets on a curve when none are asked for; the bounds at each take a second of one core.
+POINTS = 12
 RANDOM = "random"
 LEAD = (
     "Strategies asked for labels of rows of a pool; each was measured by the Gardner volume, the share of "
@@ -123,9 +124,9 @@ def _budgets(runs: pd.DataFrame) -> list[float]:
 
 def _named(curves: pd.DataFrame) -> pd.DataFrame:
     """The curves of a setting, strategies named with their batch size if there is more than one."""
-    if curves["batch"].nunique() < 2:
+    if curves["batch_size"].nunique() < 2:
         return curves
-    pairs = zip(curves["strategy"], curves["batch"], strict=True)
+    pairs = zip(curves["strategy"], curves["batch_size"], strict=True)
     return curves.assign(strategy=[f"{strategy}, batch {batch}" for strategy, batch in pairs])
 
 
@@ -163,7 +164,7 @@ def _ahead(found: Comparison) -> Iterator[Verdict]:
     and ln v is information; nothing where there is no such budget, or but one pool."""
     curves = found.curves.assign(name=_named(found.curves)["strategy"])
     others = unspent(curves[~curves["informed"] & curves["way_to_bound"].notna()])
-    groups: Any = others.groupby(["strategy", "batch", "name"])
+    groups: Any = others.groupby(["strategy", "batch_size", "name"])
     for (strategy, batch, name), curve in groups:
         met = [budget for budget in found.meetings(strategy, RANDOM, batch) if budget in set(curve["budget"])]
         if strategy.partition("(")[0] == RANDOM or not met:  # with other options of AMP it is still random

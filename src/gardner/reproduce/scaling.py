@@ -14,6 +14,7 @@ from gardner.report.page import Figure, Section, Verdict
 from gardner.reproduce.recipe import Progress, Recipe, Workspace, certificate
 from gardner.theory import LN2, pool
 
+# Pool ratios from 1 to 10⁴, six in a decade: the law is read off the last of them.
 POOLS = tuple(float(alpha) for alpha in np.round(np.logspace(0, 4, 25), 4))
 
 
@@ -24,7 +25,7 @@ def table(progress: Progress) -> pd.DataFrame:
         whole = pool(PERCEPTRON, pool_ratio=alpha)
         rows.append(
             {
-                "alpha": alpha,
+                "pool_ratio": alpha,
                 "log_volume": whole.log_volume,
                 "scaled_volume": alpha * math.exp(whole.log_volume),
                 "meeting_budget": -whole.log_volume / LN2,
@@ -40,9 +41,9 @@ def table(progress: Progress) -> pd.DataFrame:
 
 def _run(workspace: Workspace) -> Section:
     frame = table(workspace.progress)
-    last, decade = frame.iloc[-1], frame.iloc[(frame["alpha"] - POOLS[-1] / 10).abs().argmin()]
+    last, decade = frame.iloc[-1], frame.iloc[(frame["pool_ratio"] - POOLS[-1] / 10).abs().argmin()]
     drift = abs(last["scaled_volume"] / decade["scaled_volume"] - 1.0)
-    slope = (last["meeting_budget"] - decade["meeting_budget"]) / math.log(last["alpha"] / decade["alpha"])
+    slope = (last["meeting_budget"] - decade["meeting_budget"]) / math.log(last["pool_ratio"] / decade["pool_ratio"])
     return Section(
         name=RECIPE.name,
         title=RECIPE.title,
@@ -63,8 +64,8 @@ def _run(workspace: Workspace) -> Section:
         verdicts=(
             Verdict(
                 drift < 0.01,
-                f"v(α)·α tends to a constant: {last['scaled_volume']:.5f} at α = {last['alpha']:g}, "
-                f"{100 * drift:.2f} % from its value at α = {decade['alpha']:g} (tolerance 1 %)",
+                f"v(α)·α tends to a constant: {last['scaled_volume']:.5f} at α = {last['pool_ratio']:g}, "
+                f"{100 * drift:.2f} % from its value at α = {decade['pool_ratio']:g} (tolerance 1 %)",
             ),
             Verdict(
                 abs(slope * LN2 - 1.0) < 0.01,

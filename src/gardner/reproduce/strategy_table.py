@@ -13,6 +13,7 @@ from gardner.reproduce import bounds, heuristics
 from gardner.reproduce.comparison import Comparison
 from gardner.reproduce.recipe import Recipe, Workspace, origin
 
+# The budget, in labels per weight, at which strategies are compared.
 BUDGET = 1.0
 # estimate and criterion of [cui2020, Table 1], and of what was added to it
 CRITERIA = {
@@ -64,9 +65,9 @@ def _rows(frame: pd.DataFrame, found: Comparison, store: Store) -> pd.DataFrame:
                 "informed": row["informed"],
                 "estimate": estimate,
                 "criterion": criterion,
-                "alpha": row["alpha"],
+                "pool_ratio": row["pool_ratio"],
                 "features": row["features"],
-                "batch": row["batch"],
+                "batch_size": row["batch_size"],
                 "ms choosing": 1e3 * float((spent["querying"] + spent["scoring"]).mean()),
                 "ms fitting": 1e3 * float(spent["fitting"].mean()),
                 "log_volume": row["log_volume"],
@@ -78,7 +79,7 @@ def _rows(frame: pd.DataFrame, found: Comparison, store: Store) -> pd.DataFrame:
 
 
 def _verdict(table: pd.DataFrame, found: Comparison) -> Verdict:
-    rows = {row["strategy"]: row for row in table.to_dict("records") if row["alpha"] == heuristics.ALPHA}
+    rows = {row["strategy"]: row for row in table.to_dict("records") if row["pool_ratio"] == heuristics.ALPHA}
     many = heuristics.committee(15).label
     ratio = rows[many]["ms choosing"] / rows["perceptron"]["ms choosing"]
     gap, error = found.difference("perceptron", many, BUDGET)

@@ -12,6 +12,7 @@ from gardner.model import Channel
 from gardner.model.arrays import Floats
 from gardner.rules.base import Rule, RuleError, register
 
+# Members of a posterior committee; their levels are an array of so many rows, and K → ∞ is `agnostic`.
 _MOST_MEMBERS = 1000
 
 
@@ -114,10 +115,10 @@ class TargetMargin(Rule):
 class PosteriorCommittee(Rule):
     """Query by committee, drawn afresh from the posterior for every row: the most evenly split first.
 
-    ``members`` is K.     A member's field is N(ω, V), so k of K say +1 with the odds of a binomial of K and Φ(ω/√V)
-    [seung1992]. Rows are taken level by level of |2k − K|, at random within a level. A committee
-    that is trained, or kept between rounds, remembers: ``committee`` is that strategy, and it has no
-    such theory.
+    ``members`` is K. A member's field is N(ω, V), so k of K say +1 with the odds of a binomial of K
+    and Φ(ω/√V) [seung1992]. Rows are taken level by level of |2k − K|, at random within a level. A
+    committee that is trained, or kept between rounds, remembers: ``committee`` is that strategy, and
+    it has no such theory.
     """
 
     members: int = 15

@@ -19,6 +19,7 @@ import numpy as np
 from gardner.strategies.base import Choice, Floats, Integers, StrategyError, View
 
 Parameters = Mapping[str, inspect.Parameter]
+# The labels, as other libraries list classes.
 CLASSES = [-1, 1]
 MODELS = ("clf", "ensemble", "estimator", "discriminator")  # what we can give a pool strategy
 REQUIRED = (

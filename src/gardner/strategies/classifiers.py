@@ -11,6 +11,7 @@ from gardner.strategies.adapters import CLASSES, layers
 from gardner.strategies.base import Floats, View
 
 SETTINGS: dict[str, Any] = {"C": 10.0, "fit_intercept": False, "max_iter": 1000}  # as the registered ``logistic``
+# Classifiers in an ensemble that is given to strategies which want one: their libraries' examples have about as many.
 COMMITTEE = 5
 
 

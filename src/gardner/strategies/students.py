@@ -18,8 +18,10 @@ from gardner.errors import ConvergenceError, InvalidInputError
 from gardner.inference.compiler import kept
 from gardner.strategies.base import Floats, Integers, View
 
-EPOCHS = 10_000  # passes over the labels before a student gives up
-LARGEST = 1 << 28  # entries of a Gram matrix
+# Passes over the labels before a student gives up: labels of a teacher are learned in tens of them.
+EPOCHS = 10_000
+# Entries of a Gram matrix that is kept: 1 GB in single precision, 16,000 labels.
+LARGEST = 1 << 28
 
 
 @kept(fast=True)

@@ -42,11 +42,16 @@ from gardner.model import library_of
 from gardner.strategies.base import Choice, Floats, Integers, View, choose, register
 
 SIGNS = {"min": 1.0, "max": -1.0}
-TRACKING = 2  # iterations of AMP a step
-LOST = 1.0  # residual, in units of a prior weight, above which AMP does not follow any more
-REFRESH = 50  # steps between two looks at the whole pool
-SHORTEST = 64  # rows on a shortlist, at least
-TOLERANCE = 1e-5  # of AMP before and after: ln Z to about 0.01
+# Iterations of AMP a step: few rows are exchanged, so that it stays close to its fixed point.
+TRACKING = 2
+# The residual, in units of a prior weight, above which AMP does not follow any more: it is of the size of weights.
+LOST = 1.0
+# Steps between two looks at the whole pool; in between only a shortlist is looked at (benchmarks/swap.py).
+REFRESH = 50
+# Rows on a shortlist, at least.
+SHORTEST = 64
+# The residual at which AMP stops before and after a round, in units of a prior weight: ln Z to about 0.01.
+TOLERANCE = 1e-5
 
 
 @register("swap")

@@ -10,8 +10,12 @@ from gardner.model import GLM
 from gardner.theory.formula.pair import Pair, pair_of
 from gardner.theory.formula.regression import is_linear
 
-SMALLEST, LARGEST = 1e-9, 1e7  # of α and n: what double precision carries through
-UNITS = (1e-12, 1e12)  # of the mean square of a weight: products of its powers must stay far from overflow
+# The least α and n: the typical volume differs from 1 by about n, of which seven digits are left there.
+SMALLEST = 1e-9
+# The largest α and n: what double precision carries through (V/r⁰ falls like their square).
+LARGEST = 1e7
+# The mean square of a weight, at least and at most: products of its powers must stay far from overflow.
+UNITS = (1e-12, 1e12)
 
 
 def check_number(name: str, value: float) -> float:
@@ -90,7 +94,19 @@ def check_pair(model: object, teacher: object = None) -> Pair:
         raise InvalidInputError("teacher", other, f"its labels are not those of the student's channel {student!r}")
     if (student.linear_noise is None) != (other.linear_noise is None):
         raise InvalidInputError("teacher", other, f"of it and the student's channel {student!r} only one is linear")
+    _check_directions(pair)
     return pair
+
+
+def _check_directions(pair: Pair) -> None:
+    """Weights of different variances: teacher and student mean the same directions by them."""
+    teacher, student = (len(glm.prior.second_moments) for glm in (pair.teacher, pair.student))
+    if teacher > 1 and student > 1 and teacher != student:
+        problem = f"its spectrum has {teacher} weights and the student's {student}: they share their directions"
+        raise InvalidInputError("teacher", pair.teacher.prior, problem, hint="give both the same eigenvalues")
+    if teacher > 1 and not pair.gaussian:
+        problem = f"a student of prior {pair.student.prior!r} does not learn from a spectrum here, only normal ones do"
+        raise InvalidInputError("teacher", pair.teacher.prior, problem, hint="use a Gaussian prior or a spectrum")
 
 
 def _check_units(model: GLM) -> None:
@@ -108,6 +124,9 @@ def _check_units(model: GLM) -> None:
 def check_model(model: object, teacher: object = None) -> Pair:
     """A pair whose complexity curve can be followed."""
     pair = check_pair(model, teacher)
+    if pair.gaussian and not pair.conjugates_known:
+        problem = "weights of different variances have no complexity curve here yet"
+        raise InvalidInputError("model", pair.student.prior, problem, hint="typical, pool and learning_curve answer")
     if pair.mute:
         raise InvalidInputError(
             "model",

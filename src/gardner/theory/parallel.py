@@ -21,7 +21,8 @@ from typing import Any, Generic, NamedTuple, TypeVar
 Question = TypeVar("Question")
 Answer = TypeVar("Answer")
 
-_FEWEST = 4  # questions for which a child pays: it takes as long to start as one answer
+# Questions for which a child pays: it takes as long to start as one answer.
+_FEWEST = 4
 _ONE_THREAD = dict.fromkeys(("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS"), "1")
 
 

@@ -7,8 +7,10 @@ from collections.abc import Callable
 
 from gardner.errors import ConvergenceError
 
+# Steps of Brent's method: halving alone takes sixty to go from one end of double precision's digits to the other.
 _STEPS = 200
-_FARTHEST = 1e3  # of a bracket's end from its start
+# How far from its start the end of a bracket is looked for; unknowns are logarithms.
+_FARTHEST = 1e3
 
 
 def root_between(

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+import pandas as pd
 import pytest
 
 from gardner.cli.arguments import as_options
@@ -27,10 +28,10 @@ def test_arguments_become_options(message: str, expected: str) -> None:
 
 
 def test_the_same_error_in_python_and_on_the_command_line(gardner: Any, tmp_path: Path) -> None:
-    path = tmp_path / "pool.csv"
-    path.write_text("birth date,y\n1,a\n,b\n")
-    with pytest.raises(InvalidInputError, match="a feature has a value; ignore='birth date'"):
+    path = tmp_path / "pool.parquet"
+    pd.DataFrame({"birth date": [[1], [2]], "y": ["a", "b"]}).to_parquet(path)
+    with pytest.raises(InvalidInputError, match="numbers or texts are wanted; ignore='birth date', or write it"):
         read_pool(path, "y")
     code, _, err = gardner("query", path, "--label", "y")
     assert code == 2
-    assert err.endswith("a feature has a value; --ignore 'birth date'\n")
+    assert err.endswith("numbers or texts are wanted; --ignore 'birth date', or write it otherwise\n")

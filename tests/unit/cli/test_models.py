@@ -16,7 +16,7 @@ Run = Callable[..., tuple[int, str, str]]
 
 def test_every_model_is_listed(gardner: Run) -> None:
     found = json.loads(gardner("models", "--json")[1])
-    assert [line["name"].partition(":")[0] for line in found["priors"]] == list(PRIORS)
+    assert [line["name"].partition(":")[0] for line in found["priors"]] == [*PRIORS, "spectrum"]
     assert [line["name"].partition(":")[0] for line in found["channels"]] == list(CHANNELS)
     shown = gardner("models")[1]
     assert "gauss-bernoulli:DENSITY" in shown

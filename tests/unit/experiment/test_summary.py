@@ -45,12 +45,12 @@ def test_means_errors_and_gaps() -> None:
     (row,) = result.rows
     known = bounds(pool_ratio=3.0, budget=0.2)
     keys = (
-        "strategy model features alpha batch budget seeds log_volume log_volume_stderr accuracy accuracy_stderr "
-        "test_accuracy test_accuracy_stderr bits_per_label gap_to_halving gap_to_minimum way_to_bound converged "
-        "informed"
+        "strategy model features pool_ratio batch_size budget seeds log_volume log_volume_stderr accuracy "
+        "accuracy_stderr test_accuracy test_accuracy_stderr bits_per_label gap_to_halving gap_to_minimum way_to_bound "
+        "converged informed"
     )
     assert list(row) == keys.split()
-    assert (row["strategy"], row["features"], row["alpha"], row["batch"]) == ("random", 100, 3.0, 10)
+    assert (row["strategy"], row["features"], row["pool_ratio"], row["batch_size"]) == ("random", 100, 3.0, 10)
     assert (row["budget"], row["seeds"], row["informed"]) == (0.2, 2, False)
     assert row["log_volume"] == pytest.approx(-0.14)
     assert row["log_volume_stderr"] == pytest.approx(0.01)
@@ -121,8 +121,8 @@ def test_failures_have_their_reasons_until_they_are_done() -> None:
     assert (result.rows, result.pairs) == ([], [])
     (failure,) = result.failures
     assert failure == {
-        "strategy": "mine.py:Mine", "model": "", "features": 100, "alpha": 3.0, "batch": 10, "budget": 0.1, "seed": 4,
-        "informed": None, "reason": "KeyError: 'x'", "hint": "raised at mine.py:3",
+        "strategy": "mine.py:Mine", "model": "", "features": 100, "pool_ratio": 3.0, "batch_size": 10,
+        "budget": 0.1, "seed": 4, "informed": None, "reason": "KeyError: 'x'", "hint": "raised at mine.py:3",
     }  # fmt: skip
     done = part("mine.py:Mine", 4, [-0.06], code="today")
     assert summarise(pd.concat([failed, done]), [0.1]).failures == []

@@ -20,7 +20,7 @@ from gardner.inference.billiard import CHAINS, Walkers, Walls
 from gardner.inference.montecarlo import monte_carlo, sample_version_space
 from gardner.inference.separable import Separation, Verdict
 from gardner.inference.wedge import Wedge
-from gardner.model import GLM, Gaussian, Probit, Rademacher, draw_instance
+from gardner.model import GLM, Probit, Rademacher, draw_instance
 
 Floats = NDArray[np.float64]
 
@@ -298,7 +298,7 @@ def test_progress_grows_to_one() -> None:
 
 
 def test_refusals() -> None:
-    for model in (GLM(channel=Probit(0.1)), GLM(Gaussian(2.0)), GLM(Rademacher())):
+    for model in (GLM(channel=Probit(0.1)), GLM(Rademacher())):
         with pytest.raises(InvalidInputError, match="sign channel"):
             monte_carlo(np.eye(2), np.ones(2), model)
     with pytest.raises(InvalidInputError, match="stderr"):

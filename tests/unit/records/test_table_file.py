@@ -12,7 +12,7 @@ import pytest
 from gardner.errors import InvalidInputError
 from gardner.records.array_file import read_matrix, read_vector
 from gardner.records.pool_file import read_pool
-from gardner.records.table_file import check_features, read_frame
+from gardner.records.table_file import check_columns, read_frame
 
 
 def test_only_an_empty_cell_is_missing(tmp_path: Path) -> None:
@@ -27,12 +27,20 @@ def test_only_an_empty_cell_is_missing(tmp_path: Path) -> None:
     [
         ("x,z,y\n1,2,a\n3,,b\n", r"z = 'nothing in row 1' is not valid: a feature has a value"),
         ("x,z,y\n1,2,a\n3,NA,b\n", r"z = 'NA' is not valid: row 1: a feature has a value"),
-        (",x,y\n0,1,a\n1,2,b\n", r"looks like the index of a table; save it without"),
     ],
 )
-def test_both_commands_refuse_the_same_tables_with_the_same_words(text: str, message: str, tmp_path: Path) -> None:
+def test_what_is_exact_refuses_gaps_and_what_is_learned_fills_them(text: str, message: str, tmp_path: Path) -> None:
     path = tmp_path / "pool.csv"
     path.write_text(text)
+    with pytest.raises(InvalidInputError, match=message):
+        read_matrix("rows", str(path), without=f"{path}:y")
+    assert read_pool(path, "y").names == ("x", "z", "z missing")
+
+
+def test_both_commands_refuse_an_index_with_the_same_words(tmp_path: Path) -> None:
+    path = tmp_path / "pool.csv"
+    path.write_text(",x,y\n0,1,a\n1,2,b\n")
+    message = r"looks like the index of a table; save it without"
     with pytest.raises(InvalidInputError, match=message):
         read_pool(path, "y")
     with pytest.raises(InvalidInputError, match=message):
@@ -77,4 +85,4 @@ def test_columns_that_are_there_twice_cannot_be_read(tmp_path: Path) -> None:
 def test_bytes_are_no_feature() -> None:
     frame = pd.DataFrame({"x": [b"bytes", b"more"]})
     with pytest.raises(InvalidInputError, match=r"row 0 holds bytes.*ignore='x', or write it otherwise"):
-        check_features(frame, ["x"], text_file=False, leave_out="ignore")
+        check_columns(frame, ["x"], leave_out="ignore")

@@ -75,7 +75,13 @@ def mixed(name: str = "mixture(fraction=0.5)") -> tuple[pd.DataFrame, pd.DataFra
 
 def batches() -> pd.DataFrame:
     rows = [
-        {"batch": k, "budget": n, "log_volume": -n * LN2 + 1e-3 * k, "log_volume_stderr": 1e-4, "halving": -n * LN2}
+        {
+            "batch_size": k,
+            "budget": n,
+            "log_volume": -n * LN2 + 1e-3 * k,
+            "log_volume_stderr": 1e-4,
+            "halving": -n * LN2,
+        }
         for k in (1, 10, 100)
         for n in (0.3, 0.6)
     ]
@@ -165,7 +171,7 @@ def test_bands_are_one_standard_error_and_missing_ones_are_left_out() -> None:
 def test_gap_to_halving_is_what_the_batch_chart_shows() -> None:
     rows = rows_with(specification(batch_chart(batches(), "title")), "gap_stderr")
     assert {round(row["gap"], 9) for row in rows} == {0.001, 0.01, 0.1}
-    assert {row["gap_text"] for row in rows if row["batch"] == 10} == {"0.01000 ± 0.00010"}
+    assert {row["gap_text"] for row in rows if row["batch_size"] == 10} == {"0.01000 ± 0.00010"}
 
 
 def test_names_are_text_in_pictures(tmp_path: Path) -> None:

@@ -23,7 +23,7 @@ NASTY = "\"'></script><script>alert(1)</script><!--"
 def curve_frame() -> pd.DataFrame:
     return pd.DataFrame(
         {
-            "alpha": 3.0,
+            "pool_ratio": 3.0,
             "budget": 0.6,
             "log_volume": [-0.9, -0.7, -0.5, -0.3, -0.2],
             "complexity": [0.0, 1.0, 1.5, 1.0, 0.0],

@@ -83,7 +83,7 @@ def test_a_race_of_strategies_meets_the_bounds(tmp_path: Path) -> None:
 
 def test_batches_and_mixtures(tmp_path: Path) -> None:
     batch, mixture = reproduce_results(["batch", "magnetization"], tmp_path, scale=TINY)
-    assert sorted(batch.table["batch"].unique()) == [1, 2, 5, 12, 25]
+    assert sorted(batch.table["batch_size"].unique()) == [1, 2, 5, 12, 25]
     assert set(batch.table["budget"]) <= {0.5, 0.51, 0.55, 0.6, 1.0}
     assert np.allclose(batch.table["log_volume"] - batch.table["halving"], batch.table["gap_to_halving"])
     assert len(mixture.table) == 15

@@ -30,7 +30,8 @@ from gardner.theory.formula.information import capacity, label_entropy
 from gardner.theory.parallel import answers
 from gardner.theory.random_subset.typical import pool
 
-_LONGEST_SHARE = 0.1  # overlaps move on by no more than ten times what they moved between the last two points
+# Overlaps past the last point are taken to move by no more than ten times what they moved just before it (share 0.1).
+_LONGEST_SHARE = 0.1
 
 
 @np.errstate(all="ignore")  # overflow and NaN are looked for where they matter

@@ -44,10 +44,14 @@ from gardner.theory.roots import root_between
 if TYPE_CHECKING:
     import pandas as pd
 
-_RELATIVE = 1e-9  # accuracy of the budgets
-_SAME = 1e-8  # of ln v or accuracy: a goal this close to the pool's own value is the pool's own value
-_BESIDE = 1e-3  # share of a budget over which a slope is taken
-_SMALLEST = 1e-4  # budgets below this fraction of a label per weight are not searched
+# The accuracy of a budget as the root of an equation, relative; it is part of the stated error.
+_RELATIVE = 1e-9
+# Of ln v or accuracy: a goal this close to the pool's own value is the pool's own, given to as many digits.
+_SAME = 1e-8
+# The share of a budget over which a slope is taken, for the error; one digit of the slope is enough.
+_BESIDE = 1e-3
+# Budgets below this, in labels per weight, are not searched: one label of 10,000 weights.
+_SMALLEST = 1e-4
 
 
 CHOICES = ("best", "agnostic", "agnostic_floor", "random")
@@ -87,7 +91,7 @@ class BudgetAnswer:
 
         errors = [self.errors.get(choice) for choice in CHOICES]
         return pd.DataFrame({"choice": CHOICES, "budget": list(self.budgets.values()), "budget_error": errors}).assign(
-            alpha=self.pool_ratio, log_volume=self.log_volume, accuracy=self.accuracy
+            pool_ratio=self.pool_ratio, log_volume=self.log_volume, accuracy=self.accuracy
         )
 
     @property
@@ -102,7 +106,7 @@ class BudgetAnswer:
         proof = self.pool if point is None else point
         return {
             "model": model_record(self.model),
-            "alpha": self.pool_ratio,
+            "pool_ratio": self.pool_ratio,
             "target": {name: value for name, value in target.items() if value is not None},
             "budget": dict(self.budgets),
             "budget_error": {choice: self.errors.get(choice) for choice in CHOICES},
@@ -123,7 +127,7 @@ class BudgetAnswer:
         point, notes = found["best_point"], found["notes"]
         return BudgetAnswer(
             model_from(found["model"]),
-            unknown(found["alpha"]),
+            unknown(found["pool_ratio"]),
             log_volume=_given(target.get("log_volume")),
             accuracy=_given(target.get("accuracy")),
             best=_given(budgets["best"]),

@@ -29,9 +29,14 @@ if TYPE_CHECKING:
     import pandas as pd
 
 
+# Points of a curve that may be asked for: an hour of one core.
 MOST_POINTS = 10_000
-_NEAR_ONE, _BESIDE_ONE = 1e-6, 1e-4  # of β
-_NEAR_TOP = 1e-4  # of a side's length: nearer to the typical point than that, values are interpolated
+# How close to β = 1 the equation for D counts as a limit: it is divided by β − 1, which costs six digits there.
+_NEAR_ONE = 1e-6
+# How far from β = 1 the two neighbours are solved between which values are interpolated; the error is its square.
+_BESIDE_ONE = 1e-4
+# The share of a side's length next to the typical point where values are interpolated: equations are a limit there.
+_NEAR_TOP = 1e-4
 
 
 @dataclass(frozen=True)
@@ -62,7 +67,9 @@ class Curve:
         """One row a point."""
         import pandas as pd  # here, so that the solver starts without it
 
-        return pd.DataFrame([asdict(point) for point in self.points]).assign(alpha=self.pool_ratio, budget=self.budget)
+        return pd.DataFrame([asdict(point) for point in self.points]).assign(
+            pool_ratio=self.pool_ratio, budget=self.budget
+        )
 
     def to_json(self) -> Record:
         """Plain data for JSON: the question, how the ends were reached, and the points."""
@@ -283,7 +290,7 @@ def problem_record(problem: Problem) -> Record:
     return {
         "model": model_record(problem.pair.student),
         "teacher": model_record(problem.pair.teacher),
-        "alpha": problem.pool_ratio,
+        "pool_ratio": problem.pool_ratio,
         "budget": problem.budget,
     }
 
@@ -292,7 +299,7 @@ def problem_from(record: Record) -> Problem:
     """The question of a record, checked like any other."""
     found = section(record, "a result")
     student, teacher = model_from(found["model"]), model_from(found["teacher"])
-    return checked(student, float(str(found["alpha"])), float(str(found["budget"])), teacher)
+    return checked(student, float(str(found["pool_ratio"])), float(str(found["budget"])), teacher)
 
 
 def checked(model: GLM, pool_ratio: float, budget: float, teacher: GLM | None = None) -> Problem:

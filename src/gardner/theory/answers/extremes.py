@@ -20,8 +20,10 @@ from gardner.theory.formula.information import noise_term
 from gardner.theory.formula.taylor import Floats
 from gardner.theory.roots import root_between
 
-_FINE = 1e-5  # of the interval between neighbours; values are off by its square
-_SHORT = 1e-4  # of a step along the tangent, for a slope
+# How well an extreme is located, as a share of the interval between neighbours; values are off by its square.
+_FINE = 1e-5
+# The step along the tangent for a slope, in units of the coordinates; the slope is off by its square.
+_SHORT = 1e-4
 
 
 @dataclass(frozen=True)

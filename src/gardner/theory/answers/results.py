@@ -135,7 +135,7 @@ class Bounds:
         """One row a bound: minimum, typical, maximum, halving and pool."""
         import pandas as pd  # here, so that the solver starts without it
 
-        place = {"alpha": self.pool_ratio, "budget": self.budget}
+        place = {"pool_ratio": self.pool_ratio, "budget": self.budget}
         return pd.DataFrame([{**place, **row} for row in _frame_rows(self)])
 
     def to_json(self) -> Record:

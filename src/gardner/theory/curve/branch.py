@@ -32,22 +32,46 @@ from gardner.theory.formula.free_entropy import BETA, LN_T, to_coordinates
 from gardner.theory.formula.taylor import Floats
 from gardner.theory.random_subset.typical import typical_conjugates, typical_of, typical_theta
 
-BRACKETED = 1e-5  # Σ/|β| below which an end counts as found
-_GOOD_ENOUGH = 1e-6  # … below which a failing step ends the walk instead of being shortened
-_WALL, _NOISE = 1e4, 1e-9  # beyond that |β| ln v stands still, and a step back by more than that is rounding, no fold
-_TIGHT = 1e-9  # … and below which nothing is gained by going on
-_NEARLY = 1e-3  # … and below which it is imprecise
+# Lengths of steps are in units of the logarithmic coordinates. benchmarks/tolerances.py halves and doubles each number.
+
+# How far ln v may still go, Σ/|β| in nats per weight, for an end to count as found; the bracket is stated with it.
+BRACKETED = 1e-5
+# The same reach below which a failing step ends the walk, instead of being shortened.
+_GOOD_ENOUGH = 1e-6
+# The same reach below which nothing is gained by going on.
+_TIGHT = 1e-9
+# The same reach below which an end is imprecise, and not unresolved.
+_NEARLY = 1e-3
+# The |β| beyond which ln v stands still: walls, where it moves by less than 1/|β| in all.
+_WALL = 1e4
+# A step back of ln v by no more than this, in nats per weight, is rounding and no fold.
+_NOISE = 1e-9
+# The |β| at which a walk ends: Σ/|β| is far below what is printed.
 _LARGEST_BETA = 1e9
-_MOST_STEPS = 400  # tried per side; an honest "unresolved" beats a hang, and a count does not depend on the machine
-_SHORTEST_WITH_CONJUGATES, _SHORTEST_NEAR_END = 1e-2, 0.1
-_TURN = 0.03  # longest step round a turning point of ln v
-_WALKING = 1e-6  # mismatch at which a point is good enough to go on from …
-_TINY, _LARGE = 0.01, 100.0  # … at larger budgets and in smaller pools than that
-_FIRST_STEP, _LONGEST_STEP, _SHORTEST_STEP = 0.6, 2.5, 1e-5
-
-
+# Steps tried per side: "unresolved" beats a hang, and a count does not depend on the machine.
+_MOST_STEPS = 400
+# The shortest step of a Gaussian prior; five failures in a row before it are a branch that ends.
+_SHORTEST_STEP = 1e-5
+# The shortest step with conjugates among the unknowns, where a failed one costs seconds.
+_SHORTEST_WITH_CONJUGATES = 1e-2
+# The shortest step where the end is nearly reached, and little can be gained.
+_SHORTEST_NEAR_END = 0.1
+# The longest step round a turning point of ln v: between two ends of a longer one Σ may have been negative.
+_TURN = 0.03
+# The relative mismatch at which a point is good enough to go on from; the last one is solved to full precision.
+_WALKING = 1e-6
+# The budget, in labels per weight, up to which every point needs full precision: equations are ill-conditioned there.
+_TINY = 0.01
+# The pool ratio beyond which every point needs it, for the same reason.
+_LARGE = 100.0
+# The first step; steps then grow and shrink by how easily points are solved.
+_FIRST_STEP = 0.6
+# The longest step: a factor e^2.5 in an overlap.
+_LONGEST_STEP = 2.5
+# What a prediction may add to the tangent, as a share of the step: on walls tangents carry rounding.
 _MOST_BEND = 0.3
-_STRAIGHT = 0.5  # least cosine between the tangents of neighbouring points
+# The least cosine between the tangents of neighbouring points: 60 degrees, beyond which it may be another branch.
+_STRAIGHT = 0.5
 
 
 class Side(StrEnum):
@@ -166,7 +190,7 @@ def begin(problem: Problem) -> Floats:
     """The coordinates of the typical subset, with the conjugates of a prior without closed form."""
     where = (problem.pair, problem.pool_ratio, problem.budget)
     place = to_coordinates(np.array(typical_theta(*where)))
-    if problem.pair.gaussian:
+    if problem.pair.conjugates_known:
         return place
     return np.append(place, to_k(problem.pair, 0.0, typical_conjugates(*where)))
 
@@ -240,7 +264,7 @@ def _ahead(path: list[tuple[Floats, Floats]], step: float) -> Floats:
 
 def _shortest_step(problem: Problem) -> float:
     """When to give up; with conjugates among the unknowns a failed step is costly."""
-    return _SHORTEST_STEP if problem.pair.gaussian else _SHORTEST_WITH_CONJUGATES
+    return _SHORTEST_STEP if problem.pair.conjugates_known else _SHORTEST_WITH_CONJUGATES
 
 
 def _walking(problem: Problem) -> float:
@@ -249,7 +273,7 @@ def _walking(problem: Problem) -> float:
     With conjugates among the unknowns, at tiny budgets and in large pools, the equations are too
     ill-conditioned for less than full precision.
     """
-    easy = problem.pair.gaussian and problem.budget > _TINY and problem.pool_ratio <= _LARGE
+    easy = problem.pair.conjugates_known and problem.budget > _TINY and problem.pool_ratio <= _LARGE
     return _WALKING if easy else TOLERANCE
 
 

@@ -30,8 +30,10 @@ from gardner.theory.formula.pair import Pair
 from gardner.theory.random_subset.typical import typical_of
 
 REASON = "one large weight decides all labels of such a subset"
-_HEAVY = 1e-9  # precision of the tails, in units of the prior's: less than any Gaussian
-_CLOSE = -4.0  # ln E, the distance to the edge of the conjugates' domain, from which nothing new is seen
+# The precision of the tails, in units of the prior's, below which they are heavier than any Gaussian's: Laplace has 0.
+_HEAVY = 1e-9
+# ln E, the distance to the edge of the conjugates' domain, from which nothing new is seen.
+_CLOSE = -4.0
 
 
 def condenses(problem: Problem) -> bool:

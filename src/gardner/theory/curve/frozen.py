@@ -30,7 +30,8 @@ from gardner.theory.random_subset.state_evolution import weight_entropy
 from gardner.theory.roots import root_between
 
 REASON = "the labels of such a subset determine the weights"
-_BESIDE = 1e-3  # share of the first step at which the curve is entered: at β = 0 itself its equations are a limit
+# The share of the first step at which the curve is entered: at β = 0 itself its equations are a limit.
+_BESIDE = 1e-3
 
 
 def is_frozen(problem: Problem) -> bool:

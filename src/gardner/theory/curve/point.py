@@ -21,8 +21,10 @@ from gardner.theory.formula.quadrature import MAX_PANELS
 from gardner.theory.formula.taylor import Floats
 from gardner.theory.random_subset.typical import accuracies, typical_conjugates, typical_of, typical_theta
 
-PRECISE = 5e-7  # of ln v: an error up to that leaves six decimals
-_STANDSTILL = 1e-7  # change of ln v per unit of ln |β|
+# The error of ln v up to which six decimals are known; beyond, a status is `imprecise`.
+PRECISE = 5e-7
+# The change of ln v per unit of ln |β| below which it stands still: slopes there are rounding.
+_STANDSTILL = 1e-7
 _SMOOTH = (
     "beta",
     "phi",
@@ -206,8 +208,8 @@ def _subsets(problem: Problem) -> float:
 def _top_ratios(problem: Problem, theta: Floats) -> Ratios:
     """The ratios in the limit β → 0; they have one, but the conjugates of other priors do not come that close."""
     pair = problem.pair
-    place = to_coordinates(np.append(theta[:5], 1e-5 if pair.gaussian else 1e-2))
-    if not pair.gaussian:
+    place = to_coordinates(np.append(theta[:5], 1e-5 if pair.conjugates_known else 1e-2))
+    if not pair.conjugates_known:
         conjugates = typical_conjugates(pair, problem.pool_ratio, problem.budget)
         place = np.append(place, to_k(pair, 1e-2, conjugates))
     try:

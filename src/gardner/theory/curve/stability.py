@@ -24,11 +24,12 @@ import numpy as np
 from gardner.theory.formula import regression
 from gardner.theory.formula.evaluation import Mesh, kinds, teacher_weight, weight_responses
 from gardner.theory.formula.free_entropy import BETA, Parameters
+from gardner.theory.formula.logistic import sigmoid
 from gardner.theory.formula.pair import Pair
-from gardner.theory.formula.sums import sigmoid
 from gardner.theory.formula.taylor import Floats
 
-_SMALLEST_BETA = 1e-5  # f''/β has a limit at β = 0; from here on it is that limit to five digits
+# The |β| from where on f''/β counts as its limit at β = 0: it is that limit to five digits.
+_SMALLEST_BETA = 1e-5
 
 
 @dataclass(frozen=True)

@@ -47,12 +47,19 @@ from gardner.theory.formula.information import noise_term
 from gardner.theory.formula.pair import Pair, pair_of
 from gardner.theory.formula.taylor import Floats
 
-TOLERANCE = 1e-11  # of the relative mismatch
-ACCEPTABLE = 1e-7  # where rounding stops Newton earlier than that
+# The relative mismatch of the equations at which Newton stops. Ln v is off by its square, since Σ is an extremum
+# (docs/theory.md), so that it is the overlaps and the accuracy that this limits.
+TOLERANCE = 1e-11
+# The mismatch that is accepted where rounding stops Newton earlier; it is reported as the residual.
+ACCEPTABLE = 1e-7
+# The longest step of Newton, in units of the logarithmic coordinates: beyond a factor e the equations are no lines.
 _LONGEST_STEP = 1.0
-_MAX_ITERATIONS = 16  # evaluations, each of them judged
-_PATIENCE = 6  # … and after so many none may be worse than the first
-_REGRID = 0.35  # coordinates further from where the panels were made want new panels
+# Evaluations before a start is given up; four to six are usual.
+_MAX_ITERATIONS = 16
+# Evaluations after which none may be worse than the first.
+_PATIENCE = 6
+# How far a coordinate may move, in logarithms, before panels are made anew for it.
+_REGRID = 0.35
 
 
 # equation, entry of the gradient, factor, and the factor's logarithmic derivatives (coordinate, value)

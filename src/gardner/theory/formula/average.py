@@ -18,10 +18,14 @@ from gardner.theory.formula.expansion import Psi
 from gardner.theory.formula.quadrature import DROP, Peak, Window, peak, window, window_rule
 from gardner.theory.formula.taylor import Floats
 
-INNER_ORDER = 28  # Gauss–Legendre nodes on each side of the inner peak
-CHECK_ORDER = 40  # the same, for the error estimate
-MESH_ORDER = 16  # the same, where panels of the outer integral are looked for: good to 10⁻⁸
-BLOCK = 256  # outer nodes at a time, so that arrays stay in the processor's cache
+# Gauss–Legendre nodes on each side of the inner peak; how good they are is estimated with CHECK_ORDER for every point.
+INNER_ORDER = 28
+# The same for that estimate: what it differs by is part of the stated quadrature error.
+CHECK_ORDER = 40
+# The same where panels of the outer integral are looked for: good to 10⁻⁸.
+MESH_ORDER = 16
+# Outer nodes at a time: arrays of 256 × 56 doubles are 115 kB, and stay in the processor's cache.
+BLOCK = 256
 
 # The C library returns freed memory to the system and asks for it again at every call, which takes a third of
 # the time of an evaluation. Once it has seen a block of this size freed, it keeps as much (glibc's dynamic threshold).

@@ -18,16 +18,20 @@ from gardner.theory.formula import regression
 from gardner.theory.formula.average import CHECK_ORDER, INNER_ORDER, MESH_ORDER, Inner, Tilted
 from gardner.theory.formula.expansion import Psi, Six, channel_psi, channel_remainder, prior_psi
 from gardner.theory.formula.free_entropy import Parameters, Rows, Theta, to_theta
+from gardner.theory.formula.logistic import sigmoid, softplus
 from gardner.theory.formula.pair import Pair
 from gardner.theory.formula.quadrature import Grid, Peak, Window, refine
-from gardner.theory.formula.sums import Fields, sigmoid, softplus, total
+from gardner.theory.formula.sums import Fields, total
 from gardner.theory.formula.taylor import Floats, Taylor, composed
 from gardner.theory.formula.weights import weight_grid
 
-RANGE_DROP = 45.0  # the outer range ends where the teacher's weight has fallen by e^−45
-_WEIGHT_ORDER = 28  # of the average over weights; ψ_X is convex, so for β < 0 it has one peak
+# The fall of the teacher's weight at which the outer range ends: e^−45 = 3·10⁻²⁰ of its largest value.
+RANGE_DROP = 45.0
+# Nodes on each side of the peak in the average over weights; ψ_X is convex, so for β < 0 there is one.
+_WEIGHT_ORDER = 28
+# How well panels over weights represent the integrands, relative to their integrals; integrals are off by its square.
 _WEIGHT_TOLERANCE = 1e-8
-# what rounding leaves open of L, L'² and L'' of a weight, in units of 1, |β| and β² (measured from |β| = 10⁴ to 10⁷)
+# What rounding leaves open of L, L'² and L'' of a weight, in units of 1, |β| and β² (measured from |β| = 10⁴ to 10⁷).
 _WEIGHT_ROUNDING = np.array([1e-14, 1e-14, 1e-17])
 _LOG_ROOT_2PI = 0.5 * math.log(2.0 * math.pi)
 
@@ -193,7 +197,7 @@ def quadrature_shift(pair: Pair, pool_ratio: float, at: Derivatives, z: Floats, 
 
 def make_mesh(pair: Pair, z: Floats) -> Mesh:
     """Panels for the point z."""
-    return Mesh(outer_grid(pair, z), None if pair.gaussian else _weight_mesh(pair, z))
+    return Mesh(outer_grid(pair, z), None if pair.conjugates_known else _weight_mesh(pair, z))
 
 
 def outer_grid(pair: Pair, z: Floats) -> Grid:

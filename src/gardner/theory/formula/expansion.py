@@ -32,11 +32,20 @@ from gardner.theory.formula.taylor import Floats
 
 Six = tuple[Floats, Floats, Floats, Floats, Floats, Floats]
 
+# Nodes of a panel, and powers of its polynomial.
 _ORDER = 16
 _UNIT = gauss_legendre(_ORDER)[0]
 _TO_POWERS = np.linalg.inv(np.vander(_UNIT, increasing=True))
-_TOLERANCE, _MOST_PANELS, _FIRST_PANELS, _DEEPEST = 1e-11, 500, 2, 30  # of a cell
-_ROUNDING = 1e-14  # of a function's largest value: what is left of one that has died away is rounding
+# The size of the last two powers of a panel, relative to the function's, at which it is not split any more.
+_TOLERANCE = 1e-11
+# Panels of a cell at most: a function that wants more has a jump, and is taken as it is.
+_MOST_PANELS = 500
+# Panels of a cell to start with.
+_FIRST_PANELS = 2
+# Times a panel is halved at most: 2⁻³⁰ of a cell is finer than its fields are known.
+_DEEPEST = 30
+# What counts as rounding, relative to a function's largest value: what is left of one that has died away.
+_ROUNDING = 1e-14
 
 
 class Psi(Protocol):

@@ -29,13 +29,16 @@ from gardner.model.integrals import gauss_legendre
 from gardner.theory.formula import regression
 from gardner.theory.formula.evaluation import kinds
 from gardner.theory.formula.free_entropy import Parameters
+from gardner.theory.formula.logistic import sigmoid
 from gardner.theory.formula.pair import Pair
 from gardner.theory.formula.quadrature import Grid
-from gardner.theory.formula.sums import sigmoid
 from gardner.theory.formula.taylor import Floats
 
 _NODES, _WEIGHTS = gauss_legendre(64)
-_BEND, _WIDTHS = 7.0, 9.0
+# How nodes crowd at h = 0: the first panel of a half-line is e^−7 of the last, a thousandth.
+_BEND = 7.0
+# Standard deviations of a field that are integrated over: 2·10⁻¹⁹ of its mass lies beyond.
+_WIDTHS = 9.0
 _PLACES = np.expm1(_BEND * 0.5 * (_NODES + 1.0)) / np.expm1(_BEND)
 _SLOPES = 0.5 * _WEIGHTS * _BEND * np.exp(_BEND * 0.5 * (_NODES + 1.0)) / np.expm1(_BEND)
 

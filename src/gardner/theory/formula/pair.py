@@ -13,6 +13,7 @@ from functools import cached_property
 import numpy as np
 
 from gardner.model import GLM
+from gardner.theory.formula.modes import Modes
 
 
 @dataclass(frozen=True)
@@ -34,8 +35,18 @@ class Pair:
 
     @property
     def gaussian(self) -> bool:
-        """Whether the student's prior is Gaussian, so that the conjugates drop out in closed form (for any teacher)."""
+        """Whether the student's weights are normal: what they answer is then known in closed form (for any teacher)."""
         return self.student.prior.gaussian
+
+    @cached_property
+    def conjugates_known(self) -> bool:
+        """Whether they are normal and of one variance, so that the conjugates drop out in closed form."""
+        return self.gaussian and len(self.student.prior.second_moments) == 1
+
+    @cached_property
+    def modes(self) -> Modes:
+        """The variances of normal weights, those of the student and of the teacher."""
+        return Modes.of(self.student.prior.second_moments, self.teacher.prior.second_moments)
 
     @property
     def regression(self) -> bool:

@@ -21,14 +21,24 @@ from gardner.errors import ConvergenceError
 from gardner.model.integrals import gauss_legendre
 from gardner.theory.formula.taylor import Floats
 
-DROP = 38.0  # a peak is cut where it has fallen by e^−38 ≈ 3·10⁻¹⁷
+# The fall at which a peak is cut: e^−38 = 3·10⁻¹⁷ of its height, below rounding.
+DROP = 38.0
+# Gauss–Legendre nodes of a panel.
 PANEL_ORDER = 16
+# Panels of an outer integral at most; one that wants more is called unresolved, and its point is not used.
 MAX_PANELS = 160
-WINDOW_PANELS = 8  # of a window that need not hold a single peak
+# Panels of a window that need not hold a single peak.
+WINDOW_PANELS = 8
+# Left and right.
 _SIDES = np.array([[-1.0], [1.0]])
-_FURTHEST, _MIDDLING = 4.0 / 3.0, 1.15  # falls that are accepted at most and aimed at, in units of the drop
-_MOST_STEPS = 80  # to the mode of a peak: bisection alone needs fewer
-_SCAN = 21  # points around each place where there may be a peak
+# The fall at a cut-off that is accepted at most, in units of DROP: more would waste nodes.
+_FURTHEST = 4.0 / 3.0
+# The fall that is aimed at, between 1 and that.
+_MIDDLING = 1.15
+# Steps to the mode of a peak; halving alone needs fewer.
+_MOST_STEPS = 80
+# Points around each place where there may be a peak.
+_SCAN = 21
 _LOG_ROOT_2PI = 0.5 * np.log(2.0 * np.pi)
 
 _NODES, _WEIGHTS = gauss_legendre(PANEL_ORDER)

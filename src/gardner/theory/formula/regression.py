@@ -25,7 +25,12 @@ from gardner.theory.formula.pair import Pair
 from gardner.theory.formula.quadrature import stretched_grid
 from gardner.theory.formula.taylor import Floats
 
-_Y_PANELS, _Y_ORDER, _WIDTHS = 9, 16, 9.0
+# Panels of a label, two standard deviations wide: with 16 nodes each, a Gaussian is integrated to rounding.
+_Y_PANELS = 9
+# Nodes of such a panel.
+_Y_ORDER = 16
+# Standard deviations of a field that labels are looked for over: 2·10⁻¹⁹ of its mass lies beyond.
+_WIDTHS = 9.0
 _Y_NODES, _Y_WEIGHTS = gauss_legendre(_Y_ORDER)
 
 

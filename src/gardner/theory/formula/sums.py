@@ -19,23 +19,13 @@ import numpy as np
 
 from gardner.theory.formula.average import Tilted
 from gardner.theory.formula.expansion import Six
+from gardner.theory.formula.logistic import sigmoid, softplus
 from gardner.theory.formula.taylor import Floats
 
+# The parameters of a family of nodes, as listed above.
 PARAMETERS = 9
+# The place of φ among them.
 _PHI = 6
-
-
-def sigmoid(x: Floats) -> Floats:
-    """1/(1 + e^−x)."""
-    small = np.exp(-np.abs(x))
-    share: Floats = np.where(x > 0.0, 1.0, small) / (1.0 + small)
-    return share
-
-
-def softplus(x: Floats) -> Floats:
-    """ln(1 + e^x)."""
-    value: Floats = np.maximum(x, 0.0) + np.log1p(np.exp(-np.abs(x)))
-    return value
 
 
 @dataclass(frozen=True)
@@ -78,9 +68,9 @@ def total(fields: Fields, weights: Floats, teacher: Six | None, phi: float | Non
         gain, chosen, change, off, flat = fields.value, np.ones_like(fields.value), None, 0.0, 0.0
     else:
         f = fields.value + phi
-        chosen, off = sigmoid(f), float(sigmoid(np.array(phi)))
-        gain = softplus(f) - float(softplus(np.array(phi)))
-        change, flat = chosen * sigmoid(-f), off * float(sigmoid(np.array(-phi)))
+        chosen, off = sigmoid(f), sigmoid(phi)
+        gain = softplus(f) - softplus(phi)
+        change, flat = chosen * sigmoid(-f), off * sigmoid(-phi)
     seen = weights if teacher is None else weights * np.exp(teacher[0])
     slopes = chosen * fields.first
     slopes[_PHI] -= off

@@ -12,6 +12,8 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
+from gardner.theory.formula.logistic import sigmoid, softplus
+
 Floats = NDArray[np.float64]
 
 
@@ -90,10 +92,8 @@ class Taylor:
 
     def softplus(self) -> Taylor:
         """ln(1 + e^x)."""
-        x = self.value
-        small = math.exp(-abs(x))
-        share = (1.0 if x > 0.0 else small) / (1.0 + small)
-        return self._map(max(x, 0.0) + math.log1p(small), share, small / (1.0 + small) ** 2)
+        share = sigmoid(self.value)
+        return self._map(softplus(self.value), share, share * sigmoid(-self.value))
 
 
 def unknowns(place: Floats) -> list[Taylor]:

@@ -10,12 +10,20 @@ from gardner.theory.formula.pair import Pair
 from gardner.theory.formula.quadrature import Grid, narrowed, stretched_grid
 from gardner.theory.formula.taylor import Floats
 
-_PANELS, _START_PANELS = 32, 16  # at least, and where a refinement starts
-_RANGE_DROP = 45.0  # the range ends where the teacher's weight has fallen by e^−45
+# Panels of ξ at least.
+_PANELS = 32
+# Panels from which a refinement starts.
+_START_PANELS = 16
+# The fall of the teacher's weight at which the range of ξ ends: e^−45 = 3·10⁻²⁰ of its largest value.
+_RANGE_DROP = 45.0
+# Where the largest value is looked for: a tenth of a standard deviation apart.
 _INSIDE: Floats = np.linspace(-9.0, 9.0, 181)
-_LADDER: Floats = np.array(9.0 * 1.25 ** np.arange(74), dtype=np.float64)  # where the range of ξ is looked for
-_PANELS_PER_E = 3.0  # on either side, for every factor e between the scale at which a weight turns and the reach
-_WIDEST = 1.5  # panels of ξ: the teacher's weight has bumps of width 1 where its prior has atoms
+# Where the end of the range is looked for, out to 10⁸ standard deviations.
+_LADDER: Floats = np.array(9.0 * 1.25 ** np.arange(74), dtype=np.float64)
+# Panels on either side for every factor e between the scale at which a weight turns and the end of the range.
+_PANELS_PER_E = 3.0
+# The widest panel of ξ: the teacher's weight has bumps of width 1 where its prior has atoms.
+_WIDEST = 1.5
 
 
 def weight_grid(pair: Pair, m_hat: float, q_hat: float, fixed: bool = False) -> Grid:

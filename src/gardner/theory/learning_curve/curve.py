@@ -17,10 +17,15 @@ from gardner.theory.learning_curve.results import LearningCurve, LearningPoint, 
 from gardner.theory.learning_curve.rounds import Batch, State, batches, evolve
 from gardner.theory.random_subset.typical import accuracies, typical_of
 
+# Cells to start with; they are doubled until the tolerance holds.
 CELLS = 4096
+# Cells at most; a point that wants more is imprecise, and says so.
 MOST_CELLS = 65536
+# The discretisation error of ln v and of information that is asked for, in nats per weight; it is estimated by halving.
 TOLERANCE = 1e-5
+# Rounds at most: a batch ratio that is too small by mistake is refused, and 0 is its limit.
 MOST_ROUNDS = 100_000
+# Cells at least: 18 in a standard deviation of a field that is known.
 FEWEST_CELLS = 256
 
 Report = Callable[[float], None]

@@ -29,10 +29,15 @@ from gardner.theory.learning_curve.grid import Grid
 from gardner.theory.random_subset.state_evolution import CERTAIN, WeightConjugates, weight_entropy, weight_moments
 from gardner.theory.roots import root_between
 
+# Sweeps of x = G(x) before it is said not to settle; Brent's method takes over after a few of them.
 _SWEEPS = 2000
-_TOLERANCE = 1e-10  # of x; ln v is stationary in it
-_LEAST = 1e-20  # of ρq̂
-KNOWN = 40.0  # ln(ρ/V) from where weights count as known
+# How well x is known; ln v is stationary in it, and off by its square.
+_TOLERANCE = 1e-10
+# The least ρq̂: labels that tell less tell nothing that double precision could show.
+_LEAST = 1e-20
+# ln(ρ/V) from where weights count as known: V is below rounding.
+KNOWN = 40.0
+# Places at which a second solution is looked for, in equal steps of ln V.
 _SCAN = 12
 
 
@@ -126,10 +131,10 @@ def sum_over_labels(pair: Pair, term: Callable[[float], Floats]) -> Floats:
 
 
 def prior_variance(pair: Pair, hat: float) -> float:
-    """V as the weights answer it to q̂; Gaussian weights of variance ρ have ρ/(1 + ρq̂)."""
-    r0 = pair.student.prior.second_moment
+    """V as the weights answer it to q̂; normal weights have mean[c/(1 + cq̂)]."""
     if pair.gaussian:
-        return r0 / (1.0 + r0 * hat)
+        return pair.modes.variance(hat)
+    r0 = pair.student.prior.second_moment
     hat = max(hat, _LEAST / r0)  # cells that do not resolve g² may see nothing of it
     if r0 * hat >= CERTAIN and discrete(pair):
         return r0 * math.exp(-2.0 * KNOWN)
@@ -188,7 +193,7 @@ def solution_at(rows: Labelled, x: float) -> Solved:
     r0 = rows.second_moment
     Q = r0 - V
     if rows.pair.gaussian:
-        weights = 0.5 * (Q / r0 + math.log(V / r0))
+        weights = rows.pair.modes.matched_entropy(hat, V)
     else:
         weights = weight_moments(rows.pair, _conjugates(rows.pair, hat)).value - 0.5 * Q * hat
     residual = abs(math.log(rows.V / prior_variance(rows.pair, hat)) - x)

@@ -17,8 +17,10 @@ import numpy as np
 
 from gardner.model.arrays import Floats
 
-_REACH = 7.0  # standard deviations of ω at full knowledge: 3e-12 of the rows lie beyond
-_RESOLVED = 2.0  # cells a step must span to be spread exactly
+# Standard deviations of ω, at full knowledge, that the cells cover: 3·10⁻¹² of the rows lie beyond.
+_REACH = 7.0
+# Cells that a step must span to be spread exactly; a shorter one would ring at the edge of a choice.
+_RESOLVED = 2.0
 
 
 @dataclass(frozen=True)

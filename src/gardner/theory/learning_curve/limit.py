@@ -14,8 +14,11 @@ import numpy as np
 
 from gardner.theory.learning_curve.results import LearningPoint, PointStatus, nats_to_bits
 
-LIMIT_POINTS = 100  # points of the curve, rounds of the coarsest run
+# Points of the limiting curve, which are the rounds of the coarsest run.
+LIMIT_POINTS = 100
+# Runs, each of half the rounds of the next: two orders are taken out, and two answers are left to compare.
 RUNS = 4
+# The powers of κ that are taken out; docs/learning-curves.md says where they come from.
 _ORDERS = (1.0, 1.5)
 _NUMBERS = tuple(
     one.name

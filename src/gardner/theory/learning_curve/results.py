@@ -113,7 +113,7 @@ class LearningCurve:
         import pandas as pd  # here, so that the solver starts without it
 
         told = {"prior": describe(self.model.prior), "channel": describe(self.model.channel)}
-        place = {"rule": self.rule_name, **told, "alpha": self.pool_ratio, "batch_ratio": self.batch_ratio}
+        place = {"rule": self.rule_name, **told, "pool_ratio": self.pool_ratio, "batch_ratio": self.batch_ratio}
         rows = []
         for point in self.points:
             plain = {one.name: getattr(point, one.name) for one in dataclasses.fields(point) if one.name != "left"}

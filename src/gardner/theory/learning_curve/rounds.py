@@ -18,7 +18,8 @@ from gardner.theory.learning_curve.choice import take
 from gardner.theory.learning_curve.evolution import Labelled, Solved, best_solution, first_solution, label_entropies
 from gardner.theory.learning_curve.grid import Grid
 
-BINS = 10  # of predicted uncertainty, in what is left of the pool
+# Bins of the entropy of a label, by which the rows left in the pool are counted.
+BINS = 10
 _RANDOM = Random()
 
 
@@ -71,10 +72,11 @@ def evolve(
     prior = pair.student.prior
     grid = Grid(prior.second_moment, cells)
     noise = noise_entropies(pair, grid.omega)
-    mean = float(np.asarray(prior.moments(np.float64(0.0), np.float64(0.0))[0]))
-    V = prior.second_moment - mean * mean
-    started = mean * mean > (2.0 * grid.width) ** 2
-    pool = pool_ratio * grid.normal(mean * mean if started else 0.25 * grid.width**2)
+    means = np.asarray(prior.moments(np.float64(0.0), np.float64(0.0))[0])
+    offset = float(np.mean(means * means))
+    V = prior.second_moment - offset
+    started = offset > (2.0 * grid.width) ** 2
+    pool = pool_ratio * grid.normal(offset if started else 0.25 * grid.width**2)
     labelled = np.zeros_like(pool)
     for index, batch in enumerate(plan):
         entropies = label_entropies(pair, grid.omega, V)

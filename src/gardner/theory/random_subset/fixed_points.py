@@ -17,6 +17,7 @@ import numpy as np
 
 from gardner.errors import ConvergenceError
 from gardner.theory.formula import regression
+from gardner.theory.formula.logistic import sigmoid
 from gardner.theory.formula.pair import Pair
 from gardner.theory.formula.taylor import Floats
 from gardner.theory.random_subset.state_evolution import (
@@ -30,12 +31,30 @@ from gardner.theory.random_subset.state_evolution import (
 )
 from gardner.theory.roots import root_between
 
-_LOWEST, _HIGHEST, _LIMIT = -16.0, 32.0, 60.0  # of logit(Q/r⁰): the scan, and what stands for perfect learning
+# Where the scan of logit(Q/r⁰) starts: an overlap of 10⁻⁷, as good as nothing learned.
+_LOWEST = -16.0
+# Where it ends: 1 − Q/r⁰ = 10⁻¹⁴, as good as all.
+_HIGHEST = 32.0
+# The logit that stands for nothing and for everything: e^−60 is far below rounding.
+_LIMIT = 60.0
+# Places of the scan, half a unit of the logit apart; two fixed points closer than that would both be missed.
 _SCAN = 97
-_RANGE = (-45.0, 40.0)  # of logit(Q/r⁰) where there is one fixed point only
-_LEAST = 1e-20  # r⁰Q̂ below which labels tell nothing that double precision could show
-_SWEEPS, _DAMPING = 400, 0.3
-_SAME = 1e-6  # two starts that end this close (in logarithms) found one fixed point
+# The logits between which the one fixed point lies, where there is but one: budgets from 10⁻⁹ to 10⁷ stay inside.
+_RANGE = (-45.0, 40.0)
+# r⁰Q̂ below which labels tell nothing that double precision could show.
+_LEAST = 1e-20
+# Rounds of damped iteration before Newton takes over.
+_SWEEPS = 400
+# The share of the old overlaps that a round keeps.
+_DAMPING = 0.3
+# The change of logarithms at which Newton takes over: it doubles the digits from there.
+_CLOSE = 1e-4
+# The mismatch of logarithms that Newton is asked for.
+_TOLERANCE = 1e-13
+# The mismatch of logarithms at which a fixed point counts as found: ln v is stationary there, and off by its square.
+_ACCEPTABLE = 1e-8
+# Two starts that end this close, in logarithms, found one fixed point.
+_SAME = 1e-6
 
 
 class FixedPoint(NamedTuple):
@@ -49,16 +68,6 @@ class FixedPoint(NamedTuple):
     log_volume: float
     residual: float
     quadrature_error: float
-
-
-def sigmoid(x: float) -> float:
-    """1/(1+e^−x)."""
-    return 1.0 / (1.0 + math.exp(-x)) if x >= 0 else math.exp(x) / (1.0 + math.exp(x))
-
-
-def softplus(x: float) -> float:
-    """ln(1+e^x)."""
-    return max(x, 0.0) + math.log1p(math.exp(-abs(x)))
 
 
 @functools.lru_cache(maxsize=256)
@@ -105,11 +114,10 @@ def _hat(pair: Pair, budget: float, logit: float, slope: float) -> float:
 
 
 def _mismatch(pair: Pair, budget: float, logit: float) -> float:
-    """What the weights answer less what was put in, as logits; for a Gaussian prior Q/(r⁰−Q) = r⁰Q̂."""
+    """What the weights answer less what was put in, as logits."""
     slope = _energy(pair, logit)[1]
     if pair.gaussian:
-        r0 = pair.teacher.prior.second_moment
-        return math.log(r0 * _hat(pair, budget, logit, slope)) - logit
+        return pair.modes.odds(_hat(pair, budget, logit, slope)) - logit
     conjugates = _matched_conjugates(pair, _hat(pair, budget, logit, slope))
     moments = weight_moments(pair, conjugates)
     return math.log(moments.Q) - math.log(max(moments.V, 1e-300)) - logit
@@ -152,7 +160,7 @@ def _at(pair: Pair, budget: float, logit: float, name: str) -> FixedPoint:
     conjugates = _matched_conjugates(pair, hat)
     error = budget * abs(fine - coarse)
     if pair.gaussian:
-        weights = 0.5 * (Q / r0 - softplus(logit))
+        weights = pair.modes.matched_entropy(hat, V)
     else:
         once, twice = (weight_moments(pair, conjugates, bisect) for bisect in (False, True))
         weights, error = once.value - 0.5 * Q * conjugates.Q, error + abs(twice.value - once.value) + once.rounding
@@ -215,7 +223,7 @@ def _iterate(pair: Pair, budget: float, logs: Floats, name: str) -> FixedPoint:
         if not np.all(np.isfinite(change)):
             raise ConvergenceError(f"state evolution left its domain from the {name} start")
         logs = logs + (1.0 - _DAMPING) * np.clip(change, -2.0, 2.0)
-        if np.abs(change).max() < 1e-4:
+        if np.abs(change).max() < _CLOSE:
             break
 
     def change_at(x: Floats) -> Floats:
@@ -223,11 +231,11 @@ def _iterate(pair: Pair, budget: float, logs: Floats, name: str) -> FixedPoint:
 
     from scipy.optimize import root  # here: the rest of the theory starts without it
 
-    answer = root(change_at, logs, tol=1e-13)
+    answer = root(change_at, logs, tol=_TOLERANCE)
     residual = float(np.abs(_sweep(pair, budget, answer.x) - answer.x).max())
-    if not residual < 1e-8 and change[2] < 0.0 and pair.student.channel.noiseless:
+    if not residual < _ACCEPTABLE and change[2] < 0.0 and pair.student.channel.noiseless:
         raise NothingLeftError  # the volume shrinks on and on
-    if not residual < 1e-8:
+    if not residual < _ACCEPTABLE:
         raise ConvergenceError(f"state evolution does not converge from the {name} start (residual {residual:.1e})")
     m, S, V = (float(x) for x in np.exp(answer.x))
     volumes, rounding = [], 0.0

@@ -21,13 +21,15 @@ import numpy as np
 from gardner.errors import ConvergenceError
 from gardner.model import Channel
 from gardner.theory.formula import regression
+from gardner.theory.formula.modes import Modes
 from gardner.theory.formula.pair import Pair
 from gardner.theory.formula.quadrature import stretched_grid
 from gardner.theory.formula.taylor import Floats
 from gardner.theory.formula.weights import weight_grid
 
 EPSILON = float(np.finfo(float).eps)
-CERTAIN = 1e3  # r⁰Q̂ at which a binary weight is wrong with probability e^−500
+# r⁰Q̂ at which weights of a few values count as known: a binary one is wrong with probability e^−500.
+CERTAIN = 1e3
 
 
 class NothingLeftError(ConvergenceError):
@@ -69,15 +71,9 @@ class Moments(NamedTuple):
 
 def weight_moments(pair: Pair, conjugates: WeightConjugates, bisect: bool = False) -> Moments:
     """The prior's side of state evolution; a Gaussian student in closed form, others by quadrature."""
-    prior = pair.student.prior
     if pair.gaussian:
-        r = prior.second_moment
-        if not 1.0 + r * conjugates.A > 0.0:
-            raise NothingLeftError
-        V = r / (1.0 + r * conjugates.A)
-        m, S = V * conjugates.m, V * V * conjugates.Q
-        value = -0.5 * math.log1p(r * conjugates.A) + 0.5 * V * (conjugates.Q + conjugates.m**2)
-        return Moments(value, m, m * m + S, V)
+        return _normal_moments(pair.modes, conjugates)
+    prior = pair.student.prior
     grid = weight_grid(pair, conjugates.m, conjugates.Q)
     grid = grid.bisected() if bisect else grid
     xi, weights = grid.plain()
@@ -88,6 +84,14 @@ def weight_moments(pair: Pair, conjugates: WeightConjugates, bisect: bool = Fals
     psi, mean, variance = prior.slopes(b, conjugates.A)
     m, Q, V = (float(weights @ x) for x in (teacher_mean * mean, mean**2, variance))
     return Moments(float(weights @ psi), m, Q, V, EPSILON * float((weights * np.abs(psi)) @ (1.0 + xi * xi)))
+
+
+def _normal_moments(modes: Modes, at: WeightConjugates) -> Moments:
+    if not modes.domain(at.A):
+        raise NothingLeftError
+    m = modes.overlap(at.A, at.m)
+    Q = m * m + modes.spread(at.A, at.m, at.Q)
+    return Moments(modes.potential(at.A, at.m, at.Q), m, Q, modes.variance(at.A))
 
 
 def weight_entropy(pair: Pair) -> float:

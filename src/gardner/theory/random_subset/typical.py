@@ -9,7 +9,7 @@ a Gaussian prior its overlap Q extremises
 The overlap q = m² + t of two *different* random subsets appears first at order β² of Φ: with p =
 n/α and K(t) = Σ_y ∫Dη Z⁰_Y(y, η) [∫Dζ ψ_Y(y, √q η + √D ζ, V)]² at fixed m, Q and V, its hat is q̂ =
 α p² dK/dt, and the weights answer q = ∫Dξ Z⁰_X(ξ) [∫Dλ x̂(A, √q̂ ξ + √(Q̂−q̂) λ)]², that is t = V²
-q̂ for a Gaussian prior.
+q̂ for Gaussian weights of one variance.
 """
 
 from __future__ import annotations
@@ -37,17 +37,20 @@ from gardner.theory.as_json import (
 from gardner.theory.formula import regression
 from gardner.theory.formula.expansion import Psi, channel_psi
 from gardner.theory.formula.information import mean_log_likelihood
+from gardner.theory.formula.logistic import sigmoid
 from gardner.theory.formula.pair import Pair
 from gardner.theory.formula.quadrature import stretched_grid
 from gardner.theory.formula.weights import weight_grid
 from gardner.theory.inputs import check_budget, check_pair, check_pool_ratio
-from gardner.theory.random_subset.fixed_points import FixedPoint, fixed_points, sigmoid
+from gardner.theory.random_subset.fixed_points import FixedPoint, fixed_points
 from gardner.theory.roots import root_of_falling
 
 if TYPE_CHECKING:
     import pandas as pd
 
-_POSSIBLE = 1e-6  # ln v of discrete labels is never above zero: more than this is no rounding
+# Ln v of discrete labels is never above zero: more than this, in nats per weight, is no rounding.
+_POSSIBLE = 1e-6
+# Gauss–Hermite nodes of an average over Gaussian noise of a smooth function: 80 of them are exact to degree 159.
 _HERMITE = np.polynomial.hermite_e.hermegauss(80)
 
 
@@ -252,7 +255,7 @@ def typical_conjugates(pair: Pair, pool_ratio: float, budget: float) -> tuple[fl
 def weight_correlation(pair: Pair, best: FixedPoint, q_hat: float) -> float:
     """Return t = q − m² as the weights answer it to q̂."""
     if pair.gaussian:
-        return best.V**2 * q_hat
+        return pair.modes.spread(best.conjugates.A, best.conjugates.m, q_hat)
     q_hat = min(q_hat, (1.0 - 1e-9) * best.conjugates.Q)  # a trial beyond that is too large by its sign
     xi, weights = weight_grid(pair, best.conjugates.m, q_hat).plain()
     signal = best.conjugates.m / math.sqrt(q_hat) / pair.teacher_scale

@@ -88,7 +88,7 @@ def test_a_budget_goes_there_and_back(goal: dict[str, Any]) -> None:
     ("change", "complaint"),
     [
         ({"model": {"prior": "evil.py:X", "channel": "sign"}}, "prior"),
-        ({"alpha": -1.0}, "alpha"),
+        ({"pool_ratio": -1.0}, "alpha"),
         ({"points": None}, "points"),
         ({"capacity": "much"}, "number or null"),
     ],

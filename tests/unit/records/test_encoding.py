@@ -1,0 +1,93 @@
+"""Columns become numbers, gaps are filled and said, and another table is read in the same way."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from gardner.errors import InvalidInputError
+from gardner.records.encoding import Encoding, learn_encoding
+
+TABLE = pd.DataFrame(
+    {
+        "age": [20.0, None, 40.0, 60.0],
+        "town": ["Rome", None, "Oslo", "Rome"],
+        "smokes": [True, False, True, False],
+        "dose": ["1.5", "NA", "2.5", "3.5"],
+    }
+)
+
+
+def test_gaps_of_numbers_are_filled_with_the_mean_and_marked() -> None:
+    encoding = learn_encoding(TABLE, ["age", "smokes"])
+    assert encoding.names == ("age", "age missing", "smokes")
+    assert encoding.matrix(TABLE).tolist() == [[20, 0, 1], [40, 1, 0], [40, 0, 1], [60, 0, 0]]
+    assert encoding.notes[0].startswith("column age: 1 of 4 cells is empty, filled with the mean 40;")
+
+
+def test_a_missing_text_is_a_kind_of_its_own() -> None:
+    encoding = learn_encoding(TABLE, ["town"])
+    assert encoding.names == ("town=Oslo", "town=Rome", "town missing")
+    assert encoding.matrix(TABLE).tolist() == [[0, 1, 0], [0, 0, 1], [1, 0, 0], [0, 1, 0]]
+    assert encoding.notes == ("column town became 3 columns of zeros and ones",)
+
+
+def test_a_word_for_nothing_among_numbers_is_a_missing_number() -> None:
+    encoding = learn_encoding(TABLE, ["dose"])
+    assert encoding.matrix(TABLE)[:, 0].tolist() == [1.5, 2.5, 2.5, 3.5]
+    texts = pd.DataFrame({"drink": ["None", "beer", "wine"]})
+    assert learn_encoding(texts, ["drink"]).names == ("drink=None", "drink=beer", "drink=wine")
+
+
+def test_another_table_is_read_in_the_same_way_also_from_a_file() -> None:
+    encoding = learn_encoding(TABLE, ["age", "town"])
+    kept = Encoding.from_data(json.loads(json.dumps(encoding.as_data())))
+    other = pd.DataFrame({"town": ["Paris", "Rome"], "more": [1, 2], "age": [None, 7.0]})
+    assert kept.names == encoding.names
+    assert kept.matrix(other).tolist() == [[40, 1, 0, 0, 0], [7, 0, 0, 1, 0]]
+
+
+def test_gaps_where_there_were_none_are_filled_too() -> None:
+    encoding = learn_encoding(TABLE.assign(age=[1.0, 2.0, 3.0, 4.0]), ["age", "smokes"])
+    assert encoding.matrix(TABLE)[1].tolist() == [2.5, 0.0]
+
+
+def test_other_columns_are_one_line() -> None:
+    encoding = learn_encoding(TABLE, ["age", "town"])
+    with pytest.raises(InvalidInputError, match="columns = 'town' is not valid: the table lacks 1 of the 2 columns"):
+        encoding.matrix(TABLE[["age"]])
+    with pytest.raises(InvalidInputError, match="age = 'old' is not valid: numbers are wanted"):
+        encoding.matrix(TABLE.assign(age=["1", "old", "3", "4"]))
+
+
+def test_ids_are_noticed_and_many_texts_or_nothing_left_out() -> None:
+    count = 30
+    frame = pd.DataFrame(
+        {
+            "n": np.arange(count) + 5,
+            "patient id": np.arange(count) ** 2,
+            "squares": np.arange(count) ** 2,
+            "name": [f"n{k}" for k in range(count)],
+            "nothing": [None] * count,
+        }
+    )
+    encoding = learn_encoding(frame, list(frame.columns))
+    assert encoding.names == ("n", "patient id", "squares")
+    assert len(encoding.notes) == 4
+    assert encoding.notes[0].endswith(
+        "numbers the rows, like an id, and is used as a feature; ignore='n' leaves it out"
+    )
+    assert "ignore='patient id'" in encoding.notes[1]
+    assert encoding.notes[2:] == ("column name left out: 30 different texts", "column nothing left out: it is empty")
+    with pytest.raises(InvalidInputError, match="no column is left"):
+        learn_encoding(frame, ["name"])
+
+
+def test_infinity_is_refused_by_name_and_row() -> None:
+    frame = pd.DataFrame({"x": [1.0, np.inf], "z": [1e308, 1e308]})
+    with pytest.raises(InvalidInputError, match="x = inf is not valid: row 1: features are finite numbers"):
+        learn_encoding(frame, ["x", "z"]).matrix(frame)
+    assert learn_encoding(frame, ["z"]).matrix(frame).tolist() == [[1e308], [1e308]]
