@@ -21,19 +21,19 @@ import argparse
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.optimize import minimize
+from scipy.optimize import fmin
 
 from gardner import GLM, NumericChannel, label_value
 from gardner.model import parse_channel
-from gardner.model.arrays import Array
+from gardner.model.arrays import Array, Floats
 from gardner.model.special import NUMPY, Library
 from gardner.rules import Rule
 from gardner.rules.known import Agnostic, PartlyRandom, PosteriorCommittee, Random, TargetMargin
 from gardner.theory.learning_curve.curve import question
 from gardner.theory.learning_curve.rounds import Batch, batches, evolve
-from gardner.theory.learning_curve.value import values_of
+from gardner.theory.learning_curve.value import Objective, values_of
 
-OBJECTIVES = ("information", "accuracy")
+OBJECTIVES: tuple[Objective, ...] = ("information", "accuracy")
 PLACES = ((1.5, 1.2), (3.0, 1.2), (3.0, 1.6), (3.0, 2.0), (3.0, 2.5), (10.0, 2.0), (10.0, 3.5), (30.0, 5.0))
 CHANNELS = ("flip:0.05", "flip:0.2", "probit:0.1", "probit:1")
 SEARCHED = (("sign", 3.0, 1.2), ("sign", 3.0, 2.0), ("sign", 10.0, 3.5), ("flip:0.2", 3.0, 2.0), ("probit:1", 3.0, 2.0))
@@ -134,7 +134,8 @@ def from_any_state(count: int) -> int:
             states = values_of(asked, plan, objective, 2048)[switch - 1 :]
             seen += len(states)
             against += sum(not one.monotone for one in states)
-    row("states", f"{seen} states of {count} runs of arbitrary rules", f"{against} in which rows do not fall with |omega|")
+    runs = f"{seen} states of {count} runs of arbitrary rules"
+    row("states", runs, f"{against} in which rows do not fall with |omega|")
     return against
 
 
@@ -155,10 +156,10 @@ class Search:
     channel: str
     alpha: float
     budget: float
-    objective: str
+    objective: Objective
     rounds: int
 
-    def plan(self, numbers: np.ndarray) -> list[Batch]:
+    def plan(self, numbers: Floats) -> list[Batch]:
         targets, shares = np.abs(numbers[:3]), np.clip(np.abs(numbers[3:]), 0.0, 1.0)
         knots = np.linspace(0.0, self.budget, 3)
         plan = []
@@ -167,12 +168,16 @@ class Search:
             plan.append(one._replace(rule=TargetAndChance(target, share)) if index else one)
         return plan
 
-    def reached(self, numbers: np.ndarray, cells: int) -> float:
+    def reached(self, numbers: Floats, cells: int) -> float:
         """The final information in nats, or 1 − V."""
         place = (self.alpha, self.budget, self.budget / self.rounds)
         pair = question("agnostic", model_of(self.channel), None, place, (1e-5, cells, None)).pair
         *_, last = evolve(pair, self.alpha, self.plan(numbers), cells)
         return 1.0 - last.solved.V if self.objective == "accuracy" else -last.solved.log_volume - last.noise
+
+    def missed(self, numbers: Floats) -> float:
+        """What is to be small."""
+        return -self.reached(numbers, 2048)
 
 
 def searched(one: Search, starts: tuple[tuple[float, ...], ...], steps: int) -> tuple[float, float]:
@@ -182,12 +187,10 @@ def searched(one: Search, starts: tuple[tuple[float, ...], ...], steps: int) -> 
     error = abs(one.reached(none, 4096) - greedy)
     best, where = -np.inf, none
     for start in starts:
-        found = minimize(
-            lambda numbers: -one.reached(numbers, 2048), start, method="Nelder-Mead",
-            options={"maxfev": steps, "xatol": 1e-4, "fatol": 1e-9},
-        )  # fmt: skip
-        if -found.fun - greedy > best:
-            best, where = -found.fun - greedy, np.abs(found.x)
+        found = fmin(one.missed, start, xtol=1e-4, ftol=1e-9, maxfun=steps, disp=False)
+        gain = one.reached(found, 2048) - greedy
+        if gain > best:
+            best, where = gain, np.abs(found)
     rule = "targets " + " ".join(f"{x:.3f}" for x in where[:3]) + ", shares " + " ".join(f"{x:.3f}" for x in where[3:])
     cells = (f"{greedy:.5f}", f"{best:+.1e}", f"{error:.1e}", rule)
     row("search", one.channel, one.alpha, one.budget, one.objective, *cells)

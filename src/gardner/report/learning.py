@@ -49,7 +49,8 @@ def curves_chart(lines: pd.DataFrame, dots: pd.DataFrame, x: Axis, y: Axis, titl
         alt.Tooltip(f"{y.field}:Q", title=y.title, format=".5~g"),
     ]
     lines, dots = (x.drawable(y.drawable(frame)) for frame in (lines, dots))
-    line = alt.Chart(lines[["series", x.field, y.field]]).mark_line(strokeWidth=2).encode(x=across, y=upright, tooltip=told, **channels)
+    computed = alt.Chart(lines[["series", x.field, y.field]])
+    line = computed.mark_line(strokeWidth=2).encode(x=across, y=upright, tooltip=told, **channels)
     if not len(dots):
         return layered(line, title=title).add_params(shown)
     measured = alt.Chart(dots[["series", x.field, y.field, f"{y.field}_stderr"]])

@@ -1,5 +1,5 @@
-"""Results of the paper, one recipe each: theory and runs → frames → figures and a verdict; :func:`reproduce_results`
-makes the page of them, :func:`report_results` that of anybody's own runs."""
+"""Results of the paper, and learning curves beyond it, one recipe each: theory and runs → frames → figures and a
+verdict; :func:`reproduce_results` makes the page of them, :func:`report_results` that of anybody's own runs."""
 
 from __future__ import annotations
 

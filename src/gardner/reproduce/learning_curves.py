@@ -31,11 +31,9 @@ LEARNERS = (
 
 
 def _pools() -> list[Case]:
-    places = ((3.0, 2.5, 1), (10.0, 4.0, 1), (100.0, 5.0, 4))  # pool ratio, budget, how much smaller N is
+    places = ((3.0, 2.5, 1), (10.0, 4.0, 1), (100.0, 5.0, 5))  # pool ratio, budget, how much smaller N is
     return [
-        Case(
-            f"{rule.name}, α = {alpha:g}", rule, alpha, budget, STEP, shown=_spaced(budget, 0.5), shrink=shrink
-        )
+        Case(f"{rule.name}, α = {alpha:g}", rule, alpha, budget, STEP, shown=_spaced(budget, 0.5), shrink=shrink)
         for alpha, budget, shrink in places
         for rule in (AGNOSTIC, RANDOM)
         if rule is AGNOSTIC or alpha == 10.0  # random choice is the same for every pool
@@ -49,9 +47,7 @@ def _spaced(budget: float, step: float) -> tuple[float, ...]:
 def _batches(features: int) -> list[Case]:
     """κ as whole rows of a pool, from one row a round."""
     sizes = dict.fromkeys([1, *(max(1, round(kappa * features)) for kappa in BATCHES)])
-    return [
-        Case(f"κ = {size / features:g}", AGNOSTIC, 3.0, 1.0, size / features, shown=(0.5, 1.0)) for size in sizes
-    ]
+    return [Case(f"κ = {size / features:g}", AGNOSTIC, 3.0, 1.0, size / features, shown=(0.5, 1.0)) for size in sizes]
 
 
 def _committees() -> list[Case]:
@@ -113,7 +109,7 @@ def _run(workspace: Workspace) -> Section:
             settled(runs),
         ),
         table=table,
-        provenance=f"{len(lines)} computed points, worst discretisation error {lines['discretisation_error'].max():.1e}.",
+        provenance=f"{len(lines)} computed points, worst error of cells {lines['discretisation_error'].max():.1e}.",
         origin=origin(runs),
         tables={f"{RECIPE.name}-theory": lines, f"{RECIPE.name}-errors": errors},
     )
@@ -192,7 +188,8 @@ def _gain(lines: pd.DataFrame) -> Verdict:
     """By how many labels choosing is ahead: random labels that would tell as much as n = 1 chosen ones."""
     gains = {}
     for name in (_called(*one) for one in LEARNERS):
-        chosen, blind = (lines[lines["series"] == f"{rule}, {name}"].sort_values("budget") for rule in ("agnostic", "random"))
+        rules = ("agnostic", "random")
+        chosen, blind = (lines[lines["series"] == f"{rule}, {name}"].sort_values("budget") for rule in rules)
         at_one = float(np.interp(1.0, chosen["budget"], chosen["accuracy"]))
         gains[name] = float(np.interp(at_one, blind["accuracy"], blind["budget"]))
     told = ", ".join(f"{name}: {labels:.2f}" for name, labels in gains.items())

@@ -91,7 +91,7 @@ def _exponential(lines: pd.DataFrame) -> Verdict:
     rate = -float(np.polyfit(greedy["budget"], np.log(greedy["error"]), 1)[0])
     return Verdict(
         abs(rate / LN2 - 1.0) < 0.05,
-        f"greedy: the error falls like e^(−{rate:.3f} n) from n = 3 to 5, one bit a label would be {LN2:.3f} (within 5 %)",
+        f"greedy: the error falls like e^(−{rate:.3f} n) from n = 3 to 5; one bit a label: {LN2:.3f} (within 5 %)",
     )
 
 
@@ -107,5 +107,5 @@ def _which_rows(lines: pd.DataFrame) -> Verdict:
             ratios[keep] = (kept["error"] / random).to_numpy()
         holds &= bool(np.all(ratios["hard"] < 1.0) and np.all(ratios["easy"] > 1.0))
         told.append(f"α = {alpha:g}: {ratios['hard'].min():.3f} and {ratios['easy'].max():.3f}")
-    text = "hard rows are the ones to keep, of small and large pools: error over that of random labels at best when hard,"
-    return Verdict(holds, f"{text} at worst when easy rows are kept: {'; '.join(told)}")
+    text = "keep hard rows, of small and large pools: error over that of as many random labels, the least if hard rows"
+    return Verdict(holds, f"{text} and the most if easy ones are kept: {'; '.join(told)}")

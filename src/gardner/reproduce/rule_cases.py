@@ -106,7 +106,7 @@ def agreement(lines: pd.DataFrame, dots: pd.DataFrame) -> tuple[pd.DataFrame, Ve
     ordered = np.sort(table["p_value"].to_numpy())
     passed = ordered * np.arange(len(ordered), 0, -1) >= LEVEL  # Holm: the smallest against all of them
     rejected = int(np.argmax(passed)) if passed.any() else len(ordered)
-    worst = table.loc[table["p_value"].idxmin()]
+    worst = table.sort_values("p_value", kind="stable").iloc[0]
     text = (
         f"runs agree with theory in ln v, after {ALLOWANCE:g}/N, at {100 * LEVEL:g} % over {len(table)} cells: "
         f"{rejected} rejected; least likely {worst['series']} at n = {worst['budget']:g}: "

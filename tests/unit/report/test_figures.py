@@ -106,7 +106,8 @@ def learned() -> tuple[pd.DataFrame, pd.DataFrame]:
 def test_what_has_no_logarithm_is_not_drawn_on_such_an_axis() -> None:
     lines, dots = learned()
     upright = Axis("error", "error", logarithmic=True)
-    spec = specification(curves_chart(lines, dots.assign(error=[0.2, -0.1, 0.3, 0.2]), Axis("budget", "n"), upright, "x"))
+    below = dots.assign(error=[0.2, -0.1, 0.3, 0.2])
+    spec = specification(curves_chart(lines, below, Axis("budget", "n"), upright, "x"))
     drawn = [row["error"] for row in rows_with(spec, "error_stderr")]
     assert sorted(drawn) == [0.2, 0.2, 0.3]
 

@@ -140,6 +140,19 @@ def test_greedy_takes_the_best_rows(channel: str, objective: Objective) -> None:
         assert found.best_move < 1e-9
 
 
+@pytest.mark.parametrize("channel", ["sign", "flip:0.05", "flip:0.3", "probit:0.1", "probit:2", "logistic:3"])
+def test_what_a_label_tells_falls_with_the_margin(channel: str) -> None:
+    """What the argument needs of a channel: I(y; h) and Σ_y e^ψ g² fall with |ω|, at every V."""
+    law = parse_channel(channel)
+    for V in (1.0, 0.3, 0.03):
+        omega = np.linspace(0.0, 5.0, 201) * math.sqrt(V)
+        variances = np.full_like(omega, V)
+        told = sum(np.exp(psi) * g**2 for psi, g, _ in (law.slopes(y, omega, variances) for y in law.labels))
+        information = np.asarray(law.information(omega, variances))
+        for falls in (np.asarray(told), information):
+            assert np.all(np.diff(falls) <= 1e-12 * falls[0])
+
+
 @pytest.mark.parametrize("seed", range(4))
 def test_greedy_goes_on_best_from_wherever_it_starts(seed: int) -> None:
     """Some rounds of arbitrary rules, then greedy: its rounds and the last arbitrary one see rows in its order."""
