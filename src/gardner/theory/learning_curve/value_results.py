@@ -9,11 +9,13 @@ import numpy as np
 
 from gardner.model import GLM, describe
 from gardner.model.arrays import Floats
+from gardner.theory.learning_curve.results import PointStatus
 
 if TYPE_CHECKING:
     import pandas as pd
 
 _PLACES = 201  # fields a round has in a table
+_PRECISE = 0.01
 _WHOLE = 1e-9  # shares this close to 0 or 1 are no cut
 _ROUNDING = 3e-8  # of a bit: the last digits of a spread density are not those of a positive kernel
 
@@ -86,6 +88,12 @@ class LabelValues:
     def error(self) -> float:
         """The worst of the rounds."""
         return max(one.error for one in self.rounds)
+
+    @property
+    def status(self) -> PointStatus:
+        """``solved`` where the error is below a hundredth of what labels differ by, else ``imprecise``."""
+        span = max(float(np.ptp(one.value)) for one in self.rounds)
+        return PointStatus.SOLVED if self.error <= _PRECISE * span else PointStatus.IMPRECISE
 
     def to_frame(self) -> pd.DataFrame:
         """One row a round and field, at some 200 fields a round."""

@@ -200,6 +200,9 @@ def test_errors_come_with_every_round() -> None:
         label_value("agnostic", pool_ratio=3.0, budget=1.0, batch_ratio=0.2, cells=cells) for cells in (8192, 1024)
     )
     assert 0.0 < fine.error < coarse.error < 0.02
+    assert fine.status == "solved"
+    rough = label_value("agnostic", pool_ratio=10.0, budget=3.5, batch_ratio=0.5, cells=256)
+    assert rough.status == "imprecise"
     for one, other in zip(fine.rounds, coarse.rounds, strict=True):
         assert np.interp(other.mean, one.mean, one.value) == pytest.approx(other.value, abs=3.0 * coarse.error)
     frame = fine.to_frame()
