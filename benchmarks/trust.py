@@ -94,10 +94,10 @@ def tables() -> Iterator[tuple[str, Floats]]:
 def real() -> Iterator[tuple[str, Floats, Floats]]:
     from sklearn.datasets import load_breast_cancer, load_digits
 
-    from gardner.experiment.propose import standardised
+    from gardner.table.scaling import standardised
 
     for name, data in (("breast cancer", load_breast_cancer()), ("digits, odd or even", load_digits())):
-        rows, _ = standardised(data.data)
+        rows = standardised(data.data)
         labels = np.where(data.target % 2 == 0, -1.0, 1.0)
         for count in (10, 40, 80):
             yield f"{name}, {count} labels", rows[:count], labels[:count]

@@ -28,7 +28,6 @@ if TYPE_CHECKING:
         run_tasks,
         summarise,
     )
-    from gardner.experiment.propose import Proposal, Proposals, propose
     from gardner.inference import (
         Posterior,
         Start,
@@ -63,6 +62,7 @@ if TYPE_CHECKING:
     )
     from gardner.model.numeric import NumericChannel, NumericPrior
     from gardner.strategies import Choice, Strategy, StrategyError, View, choose, make_strategy, registered_strategies
+    from gardner.table.propose import Proposal, Proposals, propose
     from gardner.theory import (
         Bounds,
         BudgetAnswer,
@@ -112,7 +112,7 @@ _HOMES = {
         "run_tasks",
         "summarise",
     ),
-    "gardner.experiment.propose": (
+    "gardner.table.propose": (
         "Proposal",
         "Proposals",
         "propose",

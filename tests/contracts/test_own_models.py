@@ -20,7 +20,6 @@ from scipy.special import log_ndtr, ndtr
 
 from gardner.errors import InvalidInputError
 from gardner.experiment.loop import run
-from gardner.experiment.propose import propose
 from gardner.experiment.task import StrategySpec, Task
 from gardner.experiment.worker import execute
 from gardner.inference import infer
@@ -43,6 +42,7 @@ from gardner.model import (
 )
 from gardner.model.arrays import Array
 from gardner.strategies import make_registered
+from gardner.table.propose import propose
 from gardner.theory import bounds, pool, typical
 
 

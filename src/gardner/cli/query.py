@@ -15,8 +15,9 @@ from gardner.cli.models import describe_model
 from gardner.numbers import fixed
 
 if TYPE_CHECKING:
-    from gardner.experiment.propose import Proposals
     from gardner.records.pool_file import PoolFile
+    from gardner.table.outlook import Outlook
+    from gardner.table.propose import Proposals
 
 
 def command(
@@ -25,42 +26,62 @@ def command(
     batch: int = typer.Option(10, "--batch", "-k", help="How many rows to propose."),
     ignore: list[str] = typer.Option(None, "--ignore", metavar="COLUMN", help="Not a feature; repeatable."),
     identifier: str = typer.Option(None, "--id", metavar="COLUMN", help="A name for each row, shown beside it."),
+    target: Path | None = typer.Option(
+        None, "--target", metavar="TABLE", help="Rows whose labels you want to predict; by default the unlabelled ones."
+    ),
+    about: str = typer.Option(
+        "predictions", "--about", help="What a label should tell about: predictions (labels of other rows) or weights."
+    ),
+    scaling: str = typer.Option(
+        None,
+        "--scaling",
+        help="standardised columns, common scale, or unit rows; by default chosen by evidence.",
+    ),
     channel: str = typer.Option(
         None,
         "--channel",
         help="Noise of the labels, such as probit:1 or flip:0.05; by default chosen by evidence. "
         "Your own: FILE.py:CLASS or MODULE:CLASS; naming it runs it.",
     ),
+    until: float | None = typer.Option(None, "--until", metavar="P", help="Say when this accuracy is expected."),
+    seed: int = typer.Option(0, "--seed", help="Of the sample of rows that bits are about."),
     json: bool = JSON,
 ) -> None:
-    """Propose the rows whose labels would tell the most, with the bits each is expected to give.
+    """Propose the rows whose labels would tell the most about those of the other rows, in bits a row.
 
-    Two values in the label's column are classes, more numbers a regression. Features are standardised and an intercept
-    is added; columns of few different texts become zeros and ones. A linear model with noisy labels is fitted to what
-    is labelled by expectation propagation, its noise chosen by the evidence. Rows are numbered from 0.
+    Two values in the label's column are classes, more numbers a regression. Missing features are filled in; columns of
+    few different texts become zeros and ones. A linear model with noisy labels is fitted to what is labelled by
+    expectation propagation; the scaling of its columns and its noise are chosen by evidence. Rows are numbered from 0.
 
     Examples:
 
         gardner query pool.csv --label y --batch 10
 
-        gardner query pool.parquet --label diagnosis --id patient --ignore date --json
+        gardner query pool.parquet --label diagnosis --id patient --ignore date --until 0.95 --json
     """
-    from gardner.experiment.propose import propose
+    from gardner.errors import InvalidInputError
     from gardner.model import GLM
     from gardner.model.external import load_channel
-    from gardner.records.pool_file import read_pool
+    from gardner.records.pool_file import read_features, read_pool
+    from gardner.table.propose import propose
 
+    if until is not None and not 0.0 < until < 1.0:
+        raise InvalidInputError("--until", until, "it is an accuracy, between 0 and 1")
     model = GLM(channel=load_channel(channel)) if channel else None
     pool = read_pool(table, label, ignore=ignore or [], identifier=identifier)
+    wanted = read_features(target, pool.encoding, pool.array) if target else None
     with progress_bar("query") as progress:
-        found = propose(pool.features, pool.labels, batch, model=model, progress=progress)
+        found = propose(
+            pool.features, pool.labels, batch, model=model, scaling=scaling, about=about, target=wanted, seed=seed,
+            progress=progress,
+        )  # fmt: skip
     if json:
-        typer.echo(to_json(record(pool, found)))
+        typer.echo(to_json(record(pool, found, until)))
     else:
-        _print(pool, found, table.name)
+        _print(pool, found, table.name, until)
 
 
-def record(pool: PoolFile, found: Proposals) -> dict[str, Any]:
+def record(pool: PoolFile, found: Proposals, until: float | None = None) -> dict[str, Any]:
     """The JSON of a proposal."""
     rows = []
     for one in found.rows:
@@ -74,15 +95,22 @@ def record(pool: PoolFile, found: Proposals) -> dict[str, Any]:
         rows.append(row)
     return {
         "rows": rows,
+        "about": found.about,
+        "targets": found.targets,
         "labelled": int(pool.labelled.sum()),
         "unlabelled": int((~pool.labelled).sum()),
         "features": len(pool.names),
         "classes": list(pool.classes),
+        "scaling": found.scaling,
         "model": describe_model(found.model),
         "log_evidence": found.posterior.log_evidence,
+        "tried": [{"scaling": one.scaling, "log_evidence": one.log_evidence} for one in found.tried],
         "status": found.posterior.status.value,
         "doubt": found.posterior.doubt,
         "residual": found.posterior.residual,
+        "expected_accuracy": found.outlook.accuracy if found.outlook else None,
+        "expected_gain": found.outlook.gain if found.outlook else None,
+        "reached": found.outlook.reached(until) if found.outlook and until is not None else None,
         "notes": _notes(pool, found),
     }
 
@@ -101,8 +129,8 @@ def _notes(pool: PoolFile, found: Proposals) -> list[str]:
     if found.dropped:
         notes.append(f"{found.dropped} columns left out: every row has the same value")
     if not pool.labelled.any():
-        notes.append("no row is labelled yet: the choice rests on the features alone")
-    return notes
+        notes.append("no row is labelled yet: the choice rests on the features alone, and covers them")
+    return notes + list(found.fit.notes)
 
 
 def _plain(text: str) -> str:
@@ -112,25 +140,47 @@ def _plain(text: str) -> str:
     return escape(printable(text))
 
 
-def _print(pool: PoolFile, found: Proposals, name: str) -> None:
-    answer = record(pool, found)
-    classes = bool(found.model.channel.labels)
-    predicted = f"P({pool.classes[1] or '+1'})" if classes else "prediction"
-    columns = ["row", *(["id"] if pool.ids else []), "expected bits", _plain(predicted)]
-    table = Table(
-        title=_plain(f"{name}: {answer['labelled']} labelled, {answer['unlabelled']} not"), title_justify="left"
-    )
-    for column in columns:
-        table.add_column(column, justify="left" if column == "id" else "right")
-    for one in found.rows:
-        prediction = fixed(one.probability, 3) if classes else f"{one.mean:.4g} ± {one.deviation:.2g}"
-        table.add_row(str(one.row), *([_plain(pool.ids[one.row])] if pool.ids else []), fixed(one.bits, 3), prediction)
-    output().print(table)
-    evidence = f"log-evidence {answer['log_evidence']:.3f} of {answer['labelled']} labels"
-    output().print(f"{_plain(_short(answer['model']['channel']))}, {evidence}, {answer['status']}", highlight=False)
+_SCALINGS = {
+    "standardised": "standardised columns",
+    "common": "one scale for all columns",
+    "unit": "rows of length one",
+}
+
+
+def _print(pool: PoolFile, found: Proposals, name: str, until: float | None) -> None:
     from gardner.records import printable
 
+    answer = record(pool, found, until)
+    output().print(_table(pool, found, f"{name}: {answer['labelled']} labelled, {answer['unlabelled']} not"))
+    evidence = f"log-evidence {answer['log_evidence']:.3f} of {answer['labelled']} labels"
+    model = f"{_SCALINGS[found.scaling]}, {_plain(_short(answer['model']['channel']))}"
+    output().print(f"{model}, {evidence}, {answer['status']}", highlight=False)
+    if found.outlook is not None and pool.labelled.any():
+        output().print(_expected(found.outlook, until), highlight=False)
     for note in answer["notes"]:
         typer.echo(f"note: {printable(note)}", err=True)
     if answer["doubt"]:
         typer.echo(f"warning: ep is doubtful: {answer['doubt']}", err=True)
+
+
+def _table(pool: PoolFile, found: Proposals, title: str) -> Table:
+    classes = bool(found.model.channel.labels)
+    predicted = f"P({pool.classes[1] or '+1'})" if classes else "prediction"
+    bits = "bits about another row" if found.about == "predictions" else "bits about the weights"
+    table = Table(title=_plain(title), title_justify="left")
+    for column in ["row", *(["id"] if pool.ids else []), bits, _plain(predicted)]:
+        table.add_column(column, justify="left" if column == "id" else "right")
+    for one in found.rows:
+        prediction = fixed(one.probability, 3) if classes else f"{one.mean:.4g} ± {one.deviation:.2g}"
+        table.add_row(str(one.row), *([_plain(pool.ids[one.row])] if pool.ids else []), fixed(one.bits, 4), prediction)
+    return table
+
+
+def _expected(outlook: Outlook, until: float | None) -> str:
+    """The accuracy to expect, what the batch adds, and whether it is enough."""
+    text = f"expected accuracy on the rows without a label {fixed(outlook.accuracy, 3)}"
+    if outlook.gain is not None:
+        text += f"; this batch is expected to add {fixed(outlook.gain, 3)}"
+    if until is None:
+        return text
+    return f"{text}; {until:g} is {'reached' if outlook.reached(until) else 'not reached yet'}"

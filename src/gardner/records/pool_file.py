@@ -35,6 +35,7 @@ class PoolFile:
     ids: tuple[str, ...]
     notes: tuple[str, ...]
     encoding: Encoding
+    array: str = ""  # of an npz file, the one that holds the features
 
     @property
     def labelled(self) -> NDArray[np.bool_]:
@@ -49,7 +50,7 @@ def read_pool(
 
     A label of None is for a table that has no labels yet.
     """
-    frame = _read(Path(path), label, identifier)
+    frame, array = _read(Path(path), label, identifier)
     for column in (*([label] if label else []), *ignore, *([identifier] if identifier else [])):
         if column not in frame.columns:
             raise InvalidInputError(
@@ -64,38 +65,46 @@ def read_pool(
     features = encoding.matrix(frame)
     labels, classes = _read_labels(frame[label], label) if label else (np.full(len(frame), np.nan), ("", ""))
     ids = _read_ids(frame[identifier]) if identifier else ()
-    return PoolFile(features, encoding.names, labels, classes, ids, encoding.notes, encoding)
+    return PoolFile(features, encoding.names, labels, classes, ids, encoding.notes, encoding, array)
 
 
-def _read(path: Path, label: str | None, identifier: str | None) -> pd.DataFrame:
+def read_features(path: Path | str, encoding: Encoding, array: str = "") -> NDArray[np.float64]:
+    """The features of another table, read as those of the first were; of an npz file from the same array."""
+    frame, _ = _read(Path(path), None, None, array)
+    if not len(frame):
+        raise InvalidInputError("table", str(path), "it has no rows")
+    return encoding.matrix(frame)
+
+
+def _read(path: Path, label: str | None, identifier: str | None, array: str = "") -> tuple[pd.DataFrame, str]:
+    """A frame and, of an npz file, the name of the array of its features."""
     ending = path.suffix.lower()
     if ending not in (*ENDINGS, ".npz"):
         raise InvalidInputError("table", str(path), "its name must end in .csv, .tsv, .parquet or .npz")
     check_regular("table", path)
     with reading("table", path):
         if ending == ".npz":
-            return _arrays(path, label)
-        return read_frame(path, texts=[identifier] if identifier else [])
+            return _arrays(path, label, array)
+        return read_frame(path, texts=[identifier] if identifier else []), ""
 
 
-def _arrays(path: Path, label: str | None) -> pd.DataFrame:
-    """An npz file: one two-dimensional array of features, and the label's array."""
+def _arrays(path: Path, label: str | None, wanted: str) -> tuple[pd.DataFrame, str]:
+    """An npz file: one two-dimensional array of features, and the label's array if one is asked for."""
     import pandas as pd
 
     arrays = {name: load_member(path, name) for name in array_names(path)}
-    tables = [name for name, array in arrays.items() if array.ndim == 2]
-    if (label and label not in arrays) or len(tables) != 1:
-        wanted = f"one table of features{f' and a vector {label!r}' if label else ''}"
-        rule = f"it must hold {wanted}; it holds {', '.join(arrays) or 'nothing'}"
-        raise InvalidInputError("table", str(path), rule)
+    tables = [name for name, array in arrays.items() if array.ndim == 2 and name == (wanted or name)]
+    if len(tables) != 1 or (label is not None and label not in arrays):
+        rule = f"it must hold one table of features{f' and a vector {label!r}' if label else ''}"
+        raise InvalidInputError("table", str(path), f"{rule}; it holds {', '.join(arrays) or 'nothing'}")
     table = arrays[tables[0]]
-    features = pd.DataFrame(table, columns=[f"{tables[0]}{index}" for index in range(table.shape[1])])
-    if not label:
-        return features
+    frame = pd.DataFrame(table, columns=[f"{tables[0]}{index}" for index in range(table.shape[1])])
+    if label is None:
+        return frame, tables[0]
     values = arrays[label]
     if values.shape != (table.shape[0],):
         raise InvalidInputError(label, f"shape {values.shape}", f"{tables[0]} has {table.shape[0]} rows")
-    return features.assign(**{label: values})
+    return frame.assign(**{label: values}), tables[0]
 
 
 def _read_ids(column: pd.Series[str]) -> tuple[str, ...]:

@@ -100,6 +100,7 @@ def agreement(lines: pd.DataFrame, dots: pd.DataFrame) -> tuple[pd.DataFrame, Ve
     known = lines.assign(at=lines["budget"].round(6))[["series", "at", "log_volume"]]
     known = known.rename(columns={"log_volume": "theory"})
     table = dots.assign(at=dots["budget"].round(6)).merge(known, on=["series", "at"]).drop(columns="at")
+    table = table.drop_duplicates(["log_volume", "theory"])  # some runs stand in more than one figure
     beyond = (table["log_volume"] - table["theory"]).abs() - ALLOWANCE / table["features"]
     errors = np.maximum(beyond, 0.0) / table["log_volume_stderr"]
     table = table.assign(p_value=2.0 * stats.t.sf(errors, table["seeds"] - 1.0))

@@ -34,10 +34,10 @@ def pair(degrees: float) -> Floats:
 def breast_cancer(count: int) -> tuple[Floats, Floats]:
     """As ``gardner query`` would standardise it."""
     datasets = pytest.importorskip("sklearn.datasets")
-    from gardner.experiment.propose import standardised
+    from gardner.table.scaling import standardised
 
     data = datasets.load_breast_cancer()
-    return standardised(data.data)[0][:count], 2.0 * data.target[:count] - 1.0
+    return standardised(data.data)[:count], 2.0 * data.target[:count] - 1.0
 
 
 def test_copies_of_a_row_are_not_converged() -> None:

@@ -1,0 +1,1 @@
+"""Real tables: fitted, asked about, predicted."""

@@ -1,0 +1,182 @@
+"""The model of a partly labelled table: scaling, noise and weights, all by evidence.
+
+Expectation propagation (:mod:`gardner.inference.ep`) runs in the span of the labelled rows, so that
+its time goes by the number of labels, however many columns there are. For each scaling of the
+columns the parameters of the noise are moved to the top of the evidence; the largest is taken. The
+search looks at no more than a sample of the labels, the fit that follows at all of them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+from scipy.optimize import minimize
+
+from gardner.errors import ConvergenceError, InvalidInputError
+from gardner.inference.ep import expectation_propagation
+from gardner.inference.posterior import Posterior
+from gardner.model import GLM
+from gardner.table.families import FLIP, PROBIT, REGRESSION, Candidate, Family, fixed
+from gardner.table.scaling import SCALINGS, Floats, Spread, make_scaling
+from gardner.table.weights import Design, Span, Weights
+
+# Labelled rows or columns at most, whichever are fewer: their covariance has 200 MB, and EP needs several.
+MOST_SPANNED = 5_000
+# Labels at most that the search looks at: they give the noise to a tenth, in about a second.
+_MOST_SEARCHED = 400
+# Tolerance of expectation propagation during the search, where evidence to 0.01 will do.
+_ROUGH = 1e-4
+# Its tolerance for the fit that is used.
+_FINE = 1e-8
+
+
+@dataclass(frozen=True)
+class Tried:
+    """A scaling with the best model found for it, and the logarithm of its evidence."""
+
+    scaling: str
+    model: GLM
+    log_evidence: float
+
+
+@dataclass(frozen=True, eq=False)
+class Fit:
+    """A model with what it knows: rows as it sees them, its posterior and what was tried on the way."""
+
+    design: Design
+    posterior: Posterior
+    weights: Weights
+    tried: tuple[Tried, ...]
+    notes: tuple[str, ...]
+
+    @property
+    def model(self) -> GLM:
+        """Prior of the weights and channel of the labels."""
+        return self.posterior.model
+
+    def fields(self, features: Floats) -> tuple[Floats, Floats]:
+        """Mean and variance of the fields of rows."""
+        omega, V, _ = self.weights.fields(self.design.rows(features))
+        return omega, V
+
+
+def fit(
+    features: Floats,
+    labels: Floats,
+    spread: Spread,
+    *,
+    real: bool = False,
+    model: GLM | None = None,
+    scaling: str | None = None,
+    progress: Callable[[float], None] = lambda _: None,
+) -> Fit:
+    """Fit the labelled rows, of which there may be none; ``spread`` is that of all rows.
+
+    ``model`` and ``scaling`` are what is not to be searched for.
+    """
+    if scaling is not None and scaling not in SCALINGS:
+        raise InvalidInputError("scaling", scaling, f"it must be one of {', '.join(SCALINGS)}")
+    if min(len(labels), spread.kept.size) > MOST_SPANNED:
+        rule = f"more than {MOST_SPANNED} labels and columns at once"
+        raise InvalidInputError("table", f"{len(labels)} labels", rule, hint="ignore some columns")
+    scalings = (scaling,) if scaling else SCALINGS
+    if not len(labels):
+        candidate = fixed(model) if model else (REGRESSION if real else PROBIT).make(*PROBIT.start)
+        return _finish(features, labels, spread, scalings[0], candidate, ())
+    families = (REGRESSION,) if real else (PROBIT, FLIP)
+    some = _sample(len(labels), _MOST_SEARCHED)
+    found = _search(features[some], labels[some], spread, scalings, families, model, progress)
+    settled = [one for one in found if one.value > -np.inf]
+    if not settled and model is None:
+        raise ConvergenceError("expectation propagation settled for no model", hint="give one with --channel")
+    best = max(settled or found, key=lambda one: one.value)
+    tried = tuple(Tried(one.scaling, one.candidate.model, one.log_evidence) for one in settled)
+    finished = _finish(features, labels, spread, best.scaling, best.candidate, tried)
+    progress(1.0)
+    return replace(finished, notes=tuple(best.notes))
+
+
+@dataclass(frozen=True, eq=False)
+class _Found:
+    scaling: str
+    candidate: Candidate
+    value: float
+    log_evidence: float
+    notes: Sequence[str] = ()
+
+
+def _sample(count: int, most: int) -> np.ndarray[tuple[int], np.dtype[np.intp]]:
+    """All, or a choice that is the same every time."""
+    if count <= most:
+        return np.arange(count)
+    return np.sort(np.random.default_rng(0).choice(count, most, replace=False))
+
+
+def _search(
+    features: Floats,
+    labels: Floats,
+    spread: Spread,
+    scalings: Sequence[str],
+    families: Sequence[Family],
+    model: GLM | None,
+    progress: Callable[[float], None],
+) -> list[_Found]:
+    """The best of each scaling; further families only with the scaling that is best for the first."""
+    spans = {name: Span.of(make_scaling(name, spread).rows(features)) for name in scalings}
+    if model is not None:
+        candidate = fixed(model)
+        evidence = {name: _evidence(spans[name], labels, candidate) for name in scalings}
+        return [_Found(name, candidate, value, value) for name, value in evidence.items()]
+    found = []
+    for index, name in enumerate(scalings):
+        found.append(_best(name, spans[name], labels, families[0]))
+        progress((index + 1) / (len(scalings) + 2))
+    best = max(found, key=lambda one: one.value).scaling
+    return found + [_best(best, spans[best], labels, family) for family in families[1:]]
+
+
+def _best(name: str, span: Span, labels: Floats, family: Family) -> _Found:
+    """The parameters of the largest evidence, their prior counted."""
+    made: dict[tuple[float, ...], _Found] = {}
+
+    def loss(logarithms: Floats) -> float:
+        place = tuple(float(value) for value in logarithms)
+        candidate = family.make(*place)
+        evidence = _evidence(span, labels, candidate)
+        made[place] = _Found(name, candidate, evidence + candidate.log_prior, evidence)
+        return -made[place].value if evidence > -np.inf else 1e6
+
+    start = np.asarray(family.start)
+    simplex = np.vstack([start, start + np.eye(start.size)])
+    minimize(
+        loss, start, method="Nelder-Mead", bounds=family.bounds,
+        options={"initial_simplex": simplex, "xatol": 0.1, "fatol": 0.02, "maxfev": 20 * start.size},
+    )  # fmt: skip
+    place = max(made, key=lambda one: made[one].value)
+    return replace(made[place], notes=family.at_edge(place))
+
+
+def _evidence(span: Span, labels: Floats, candidate: Candidate) -> float:
+    """Of the labels; −∞ where the iteration did not settle."""
+    posterior = _infer(span, labels, candidate, _ROUGH)
+    return posterior.log_evidence if posterior.settled else -np.inf
+
+
+def _infer(span: Span, labels: Floats, candidate: Candidate, tolerance: float) -> Posterior:
+    rows = span.rows(candidate.intercept / candidate.deviation)
+    return expectation_propagation(rows, labels, candidate.model, tolerance=tolerance)
+
+
+def _finish(
+    features: Floats, labels: Floats, spread: Spread, scaling: str, candidate: Candidate, tried: tuple[Tried, ...]
+) -> Fit:
+    """The fit to all labels."""
+    scaled = make_scaling(scaling, spread)
+    span = Span.of(scaled.rows(features))
+    posterior = _infer(span, labels, candidate, _FINE)
+    if not posterior.settled:
+        posterior.checked()
+    design = Design(scaled, candidate.deviation, candidate.intercept)
+    return Fit(design, posterior, span.weights(posterior, design.columns), tried, ())

@@ -1,0 +1,223 @@
+"""What to label next in a real table: the rows whose labels would tell the most about those of the others.
+
+The table is scaled (:mod:`gardner.table.scaling`), a linear model with noisy labels is fitted to
+what is labelled, its scaling and noise by evidence (:mod:`gardner.table.fit`), and rows are chosen
+one by one (:mod:`gardner.table.batch`).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from numbers import Integral
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from gardner.errors import InvalidInputError
+from gardner.inference.posterior import Posterior
+from gardner.model import GLM, Channel, describe
+from gardner.table.batch import TARGETS, choose_rows
+from gardner.table.fit import Fit, Tried, fit
+from gardner.table.outlook import Outlook, expected_accuracy
+from gardner.table.scaling import CONSTANT, Floats, Places, spread_of
+
+ABOUT = ("predictions", "weights")
+
+
+@dataclass(frozen=True)
+class Proposal:
+    """A row to label: its place in the table, the bits its label is expected to give, and the label's prediction.
+
+    ``bits`` are those about the label of another row, on average; or about the weights, if these were asked about.
+    ``mean`` is the expected label (for two classes 2p − 1, p the probability of +1) and ``deviation`` its spread.
+    """
+
+    row: int
+    bits: float
+    mean: float
+    deviation: float
+
+    @property
+    def probability(self) -> float:
+        """Of the label +1."""
+        return 0.5 * (1.0 + self.mean)
+
+
+@dataclass(frozen=True, eq=False)
+class Proposals:
+    """Rows in the order they should be asked for, and what the choice rests on.
+
+    ``targets`` is the number of rows whose labels the bits are about. ``dropped`` columns have one value everywhere.
+    ``outlook`` is the accuracy to expect on the rows without a label; a regression has none.
+    """
+
+    rows: tuple[Proposal, ...]
+    fit: Fit
+    about: str
+    targets: int
+    dropped: int
+    outlook: Outlook | None
+
+    @property
+    def model(self) -> GLM:
+        """The model of the largest evidence."""
+        return self.fit.model
+
+    @property
+    def posterior(self) -> Posterior:
+        """In the span of the labelled rows: log-evidence, status and doubt."""
+        return self.fit.posterior
+
+    @property
+    def tried(self) -> tuple[Tried, ...]:
+        """Scalings and models, with the logarithm of their evidence."""
+        return self.fit.tried
+
+    @property
+    def scaling(self) -> str:
+        """Of the columns."""
+        return self.fit.design.scaling.name
+
+
+def propose(
+    features: ArrayLike,
+    labels: ArrayLike,
+    batch: int = 10,
+    *,
+    model: GLM | None = None,
+    scaling: str | None = None,
+    about: str = "predictions",
+    target: ArrayLike | None = None,
+    seed: int = 0,
+    progress: Callable[[float], None] = lambda _: None,
+) -> Proposals:
+    """Choose ``batch`` of the rows whose label is NaN; labels are two numbers for two classes, or any for a regression.
+
+    ``scaling`` is that of the columns: standardised, common or unit, by default chosen by evidence. ``about`` says what
+    a label should tell about: ``predictions``, that is the labels of other rows, or ``weights``. The other rows are
+    those without a label, a sample of them by ``seed`` where there are many, or the rows of ``target``. A ``model`` of
+    one's own has a channel with labels −1 and +1 for classes and a linear one, of labels standardised to variance one,
+    for a regression.
+
+    >>> rng = np.random.default_rng(0)
+    >>> table = rng.standard_normal((60, 3))
+    >>> labels = np.where(np.arange(60) < 20, np.sign(table[:, 0]), np.nan)
+    >>> found = propose(table, labels, batch=2)
+    >>> all(20 <= one.row < 60 and 0.0 < one.bits <= 1.0 for one in found.rows)
+    True
+    """
+    features, labels = _numbers("features", features), _numbers("labels", labels)
+    known = ~np.isnan(labels)
+    _check(features, labels, known, batch)
+    kinds = np.unique(labels[known])
+    real = not _two_classes(kinds)
+    if about not in ABOUT:
+        raise InvalidInputError("about", about, f"it must be one of {', '.join(ABOUT)}")
+    if model is not None:
+        linear = model.channel.linear_noise is not None
+        real = real or (linear and not np.isin(kinds, (-1.0, 1.0)).all()) or (linear and not kinds.size)
+        _check_channel(model.channel, real and kinds.size > 0, bool(known.any()))
+    standardise = real and known.any()
+    values, shift, unit = _targets(labels[known]) if standardise else (_coded(labels[known], kinds), 0.0, 1.0)
+    spread = spread_of(features)
+    found = fit(
+        features[known], values, spread, real=real, model=model, scaling=scaling, progress=lambda p: progress(0.6 * p)
+    )
+    places = np.flatnonzero(~known)
+    targets = _about(features, places, about, target, seed)
+    picked = choose_rows(
+        features, places, min(batch, places.size), design=found.design, weights=found.weights,
+        channel=found.model.channel, targets=targets, progress=lambda p: progress(0.6 + 0.4 * p),
+    )  # fmt: skip
+    at = np.searchsorted(places, [one.place for one in picked.choices])
+    means, variances = (np.asarray(part) for part in found.model.channel.predictive(picked.omega[at], picked.V[at]))
+    told = tuple(
+        Proposal(one.place, one.nats / math.log(2.0), shift + unit * mean, unit * math.sqrt(max(variance, 0.0)))
+        for one, mean, variance in zip(picked.choices, means.tolist(), variances.tolist(), strict=True)
+    )
+    outlook = expected_accuracy(found.model.channel, picked) if found.model.channel.labels else None
+    return Proposals(told, found, about, len(targets), spread.dropped, outlook)
+
+
+def _about(features: Floats, places: Places, about: str, target: ArrayLike | None, seed: int) -> Floats | Places:
+    """The places or the features of the rows whose labels a label should tell about; none for the weights."""
+    if about == "weights":
+        if target is not None:
+            raise InvalidInputError(
+                "target", "rows", "only predictions have a target", hint="leave out about='weights'"
+            )
+        return places[:0]
+    rng = np.random.default_rng(seed)
+    if target is None:
+        return np.sort(rng.choice(places, min(TARGETS, places.size), replace=False))
+    rows = _numbers("target", target)
+    if rows.ndim != 2 or rows.shape[1] != features.shape[1] or not len(rows):
+        raise InvalidInputError("target", f"shape {rows.shape}", f"it must have rows of {features.shape[1]} columns")
+    if not np.isfinite(rows).all():
+        raise InvalidInputError("target", "NaN or infinity", "its entries must be finite")
+    return rows[np.sort(rng.choice(len(rows), min(TARGETS, len(rows)), replace=False))]
+
+
+def _two_classes(kinds: Floats) -> bool:
+    """Whether labels are classes: written −1 and +1, or 0 and 1, or two other whole numbers."""
+    if np.isin(kinds, (-1.0, 1.0)).all() or np.isin(kinds, (0.0, 1.0)).all():
+        return True
+    return kinds.size == 2 and bool((kinds == np.round(kinds)).all())
+
+
+def _coded(labels: Floats, kinds: Floats) -> Floats:
+    """Two numbers as −1 and +1, in their order; a single one as the sign that it has."""
+    if kinds.size == 1:
+        return np.where(labels > 0.0, 1.0, -1.0)
+    return np.where(labels == kinds[-1], 1.0, -1.0) if kinds.size else labels
+
+
+def _numbers(name: str, values: ArrayLike) -> Floats:
+    try:
+        return np.asarray(values, dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        hint = "classes are two numbers" if name == "labels" else "texts of few kinds become columns of zeros and ones"
+        raise InvalidInputError(name, type(values).__name__, f"they must be numbers ({error})", hint=hint) from None
+
+
+def _check(features: Floats, labels: Floats, known: NDArray[np.bool_], batch: object) -> None:
+    if features.ndim != 2 or labels.shape != features.shape[:1]:
+        shapes = f"shapes {features.shape} and {labels.shape}"
+        raise InvalidInputError("table", shapes, "features are rows × columns, and each row has a label or NaN")
+    if not np.isfinite(features).all():
+        raise InvalidInputError("features", "NaN or infinity", "they must be finite")
+    if isinstance(batch, bool) or not isinstance(batch, Integral) or int(batch) < 1:
+        raise InvalidInputError("batch", batch, "it must be a whole number of at least 1")
+    if known.all():
+        raise InvalidInputError("labels", f"{known.size} of {known.size}", "every row has a label: none is left to ask")
+    if np.isinf(labels).any():
+        row = int(np.isinf(labels).argmax())
+        raise InvalidInputError(
+            "labels", float(labels[row]), f"row {row}: a label is a finite number", hint="NaN or an empty cell is none"
+        )
+
+
+def _check_channel(channel: Channel, real: bool, labelled: bool) -> None:
+    """Whether the labels can be those of the channel; without labels it may be either kind."""
+    classes, linear = set(channel.labels) == {-1.0, 1.0}, channel.linear_noise is not None
+    if real and not linear:
+        rule, hint = "labels that are numbers need a linear channel", "linear:0.1; two classes are coded -1 and +1"
+    elif labelled and not real and not classes:
+        rule, hint = "two classes need a channel whose labels are -1 and +1", "probit:0.1 or flip:0.05"
+    elif not classes and not linear:
+        rule, hint = "its labels must be -1 and +1, or it must be linear", "probit:0.1, flip:0.05 or linear:0.1"
+    else:
+        return
+    raise InvalidInputError("channel", describe(channel), rule, hint=f"try {hint}")
+
+
+def _targets(labels: Floats) -> tuple[Floats, float, float]:
+    """Numbers of a regression standardised, with their mean and standard deviation."""
+    largest = float(np.abs(labels).max()) or 1.0
+    scaled = labels / largest
+    mean, spread = float(scaled.mean()), float(scaled.std())
+    if spread <= CONSTANT:
+        raise InvalidInputError("labels", float(labels[0]), "all are the same number", hint="label a few more rows")
+    return (scaled - mean) / spread, largest * mean, largest * spread
