@@ -16,11 +16,15 @@ from gardner.reproduce.recipe import Recipe, Workspace, origin, settled
 from gardner.reproduce.rule_cases import Case, agreement, computed, measured
 from gardner.theory import LN2
 
+# Weights N of the full version.
 FEATURES = 1000
-STEP = 0.05  # κ of most curves
+# κ of most curves, labels per weight in a round.
+STEP = 0.05
 AGNOSTIC, RANDOM = StrategySpec("agnostic"), StrategySpec("random")
 BUDGET = Axis("budget", "budget n (labels per weight)")
+# Members K of the committees that are drawn.
 MEMBERS = (1, 3, 5, 15, 45)
+# κ at which the price of batches is measured; one row a round comes on top.
 BATCHES = (0.002, 0.01, 0.05, 0.125, 0.25, 0.5)
 LEARNERS = (
     ("gaussian", "sign"),

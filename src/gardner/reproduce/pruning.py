@@ -16,13 +16,21 @@ from gardner.rules.known import Agnostic, Pruning
 from gardner.theory import LN2, learning_curve, typical
 from gardner.theory.parallel import answers
 
+# κ of the greedy curves, labels per weight in a round.
 STEP = 0.1
-GREEDY = ((10.0, 6.0), (100.0, 8.5))  # pool ratio, and the budget to which the rule is followed
-POOLS = (2.0, 10.0, 100.0)  # of pruning
-KEPT = (0.2, 0.35, 0.5, 0.65, 0.8, 0.95)  # shares of the pool that pruning keeps
-FIRST = 0.5  # random labels by which pruning ranks the rest
+# Pool ratios, and the budgets to which greedy is followed there: beyond the bend.
+GREEDY = ((10.0, 6.0), (100.0, 8.5))
+# Ratios of the pools that are pruned.
+POOLS = (2.0, 10.0, 100.0)
+# Shares of the pool that pruning keeps.
+KEPT = (0.2, 0.35, 0.5, 0.65, 0.8, 0.95)
+# Random labels per weight by which pruning ranks the rest.
+FIRST = 0.5
 _RANDOM = "random"
-_TAIL = 30.0  # labels per weight from where the power law is read
+# Labels per weight from where the power law is read.
+_TAIL = 30.0
+# Labels per weight at which random choice is drawn.
+_BUDGETS = np.logspace(-1.0, 3.0, 41)
 
 
 def error_lines(workspace: Workspace) -> pd.DataFrame:
@@ -31,9 +39,6 @@ def error_lines(workspace: Workspace) -> pd.DataFrame:
     greedy = answers(_greedy, list(GREEDY), workspace.workers, workspace.progress)
     pruned = [_pruned(alpha, keep) for alpha in POOLS for keep in ("hard", "easy")]
     return pd.DataFrame([*rows, *(row for part in (*greedy, *pruned) for row in part)])
-
-
-_BUDGETS = np.logspace(-1.0, 3.0, 41)
 
 
 def _row(series: str, rule: str, alpha: float, budget: float, accuracy: float) -> dict[str, object]:

@@ -18,8 +18,10 @@ from gardner.rules import make_registered_rule
 from gardner.theory import LearningCurve, learning_curve
 from gardner.theory.parallel import answers
 
-ALLOWANCE = 5.0  # over N: what ln v of a finite pool may differ by
-LEVEL = 0.01  # at which agreement is rejected
+# Over N: what ln v of a finite pool may differ by.
+ALLOWANCE = 5.0
+# The level at which agreement is rejected.
+LEVEL = 0.01
 
 
 @dataclass(frozen=True)

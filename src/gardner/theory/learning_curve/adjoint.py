@@ -32,8 +32,10 @@ from gardner.theory.learning_curve.evolution import Labelled, prior_variance
 from gardner.theory.learning_curve.grid import Grid
 from gardner.theory.learning_curve.rounds import State
 
-_FLOOR = 1e-14  # of the fullest cell: what an empty one counts as, so that a share of it can be taken
-_STEP = 1e-5  # relative, of differences in V, q̂ and the size of a batch
+# Of the fullest cell: what an empty one counts as, so that a share of it can be taken.
+_FLOOR = 1e-14
+# Relative, of differences in V, q̂ and the size of a batch.
+_STEP = 1e-5
 
 
 class Costate(NamedTuple):

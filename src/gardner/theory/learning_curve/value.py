@@ -23,8 +23,10 @@ from gardner.theory.learning_curve.value_results import LabelValues, RoundValues
 from gardner.theory.random_subset.typical import accuracies
 
 Objective = Literal["information", "accuracy"]
-_STEP = 1e-6  # relative, of differences in V
-_SEEN = 1e-9  # of the fullest cell: where there are fewer rows, nobody can choose
+# Relative, of differences in V.
+_STEP = 1e-6
+# Of the fullest cell: where there are fewer rows, nobody can choose.
+_SEEN = 1e-9
 
 
 def label_value(

@@ -14,10 +14,14 @@ from gardner.theory.learning_curve.results import PointStatus
 if TYPE_CHECKING:
     import pandas as pd
 
-_PLACES = 201  # fields a round has in a table
+# Fields a round has in a table.
+_PLACES = 201
+# Of the range of values: an error up to which they count as solved.
 _PRECISE = 0.01
-_WHOLE = 1e-9  # shares this close to 0 or 1 are no cut
-_ROUNDING = 3e-8  # of a bit: the last digits of a spread density are not those of a positive kernel
+# Shares this close to 0 or 1 are no cut.
+_WHOLE = 1e-9
+# Of a bit: in the last digits of a spread density, cells ring.
+_ROUNDING = 3e-8
 
 
 @dataclass(frozen=True, eq=False)
