@@ -111,6 +111,27 @@ def theory(draw: st.DrawFn, *, real: bool) -> Drawn:
 
 
 @st.composite
+def learning(draw: st.DrawFn, *, real: bool) -> Drawn:
+    """learning-curve. If not ``real``, something in it is surely refused."""
+    names = st.lists(some.mostly(some.rules(), some.words()), min_size=1, max_size=2)
+    number = some.numbers() if real else some.no_numbers()
+    known: dict[str, Any] = {
+        "-a": some.mostly(some.good_alphas(), number),
+        "-n": some.mostly(st.sampled_from(("0.6", "0.3", "0.9")), number),
+        "-k": some.mostly(st.sampled_from(("0.1", "0.3", "0.15")), number),
+        "-p": some.mostly(some.rule_parameters(), some.words()),
+        "--prior": some.priors(real),
+        "--channel": some.channels(real),
+    }
+    if draw(some.one_in(6)):
+        known |= {"--teacher-prior": some.priors(real), "--teacher-channel": some.channels(real)}
+    argv = ["learning-curve", *draw(names), *draw(_options(known, ["-a", "-n", "-k"]))]
+    if not real:
+        argv += draw(some.refusals("learning-curve"))
+    return _json(argv, draw(st.booleans())), {}
+
+
+@st.composite
 def volume(draw: st.DrawFn, *, real: bool = False) -> Drawn:
     """Labelled rows in files of every kind."""
     rows, files = draw(some.matrices("rows"))
@@ -238,6 +259,14 @@ def _refused() -> st.SearchStrategy[Drawn]:
     return theory(real=False)
 
 
+def _no_learning() -> st.SearchStrategy[Drawn]:
+    return learning(real=False)
+
+
+def _learned() -> st.SearchStrategy[Drawn]:
+    return learning(real=True)
+
+
 def _no_sweep() -> st.SearchStrategy[Drawn]:
     return bench(real=False)
 
@@ -262,6 +291,15 @@ def _sweep() -> st.SearchStrategy[Drawn]:
     return bench(real=True)
 
 
-QUICK = [_refused] * 4 + [volume] * 5 + [query] * 5 + [forecast] * 3 + [_no_sweep] * 3 + [spec] * 3
+QUICK = [_refused] * 4 + [_no_learning] * 2 + [volume] * 5 + [query] * 5 + [forecast] * 3 + [_no_sweep] * 3 + [spec] * 3
 QUICK += [_failures] * 4 + [listings]
-ALL = QUICK * 8 + [report] * 6 + [_measured] * 12 + [_solved] * 8 + [written] * 3 + [_runs] * 6 + [_sweep]
+ALL = (
+    QUICK * 8
+    + [report] * 6
+    + [_measured] * 12
+    + [_solved] * 8
+    + [_learned] * 6
+    + [written] * 3
+    + [_runs] * 6
+    + [_sweep]
+)

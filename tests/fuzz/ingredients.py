@@ -121,6 +121,20 @@ def strategies() -> Texts:
 
 
 @cache
+def rules() -> Texts:
+    """Rules that are there."""
+    return st.sampled_from(("agnostic", "random", "posterior-committee", "partly-random", "target-margin", "pruning"))
+
+
+@cache
+def rule_parameters() -> Texts:
+    """Parameters of rules, of any value."""
+    keys = ("posterior-committee.members", "partly-random.share", "target-margin.margin", "pruning.first")
+    values = numbers() | st.sampled_from(("3", "0.5", "easy", *HOSTILE))
+    return st.builds("{}={}".format, st.sampled_from((*keys, "pruning.keep", "agnostic.x", "x.y")), values)
+
+
+@cache
 def models() -> Texts:
     """Any prior or channel with any parameter, and what is neither."""
     names = _MODELS.split()
@@ -148,6 +162,7 @@ GOALS: dict[str, Callable[[Texts], dict[str, Texts]]] = {
     "budget": lambda odd: {
         "--log-volume": mostly(st.sampled_from(("-0.5", "-1.3", "-1e-6")), odd),
         "--accuracy": mostly(st.sampled_from(("0.7", "0.9", "0.5000001")), odd),
+        "--batch-ratio": mostly(st.sampled_from(("0", "0.1", "0.5", "1e-9", "99")), odd),
     },
     "curve": lambda odd: {
         "-n": mostly(st.sampled_from(("0.6", "0.3")), odd),

@@ -28,13 +28,14 @@ from gardner.experiment.meaning import (
     with_known_models,
     with_meaning,
 )
+from gardner.experiment.own_theory import Measured, own_theory
 from gardner.experiment.sources import external_names
 from gardner.experiment.task import MODEL_NAMES
 from gardner.records import FAILED
 
 if TYPE_CHECKING:
     from gardner.model import GLM
-    from gardner.theory import Bounds
+    from gardner.theory import Bounds, LearningPoint
 
 LN2 = math.log(2.0)
 # Budgets in a table when none are asked for: the quarters of the longest run.
@@ -93,12 +94,13 @@ def summarise(
     if missing and len(runs):
         notes.append(f"no run reaches a budget of {', '.join(f'{budget:g}' for budget in missing)}")
     notes += _left_out(runs, points)
-    bounds = _bounds(points, named or {}, progress)
+    bounds = _bounds(points, named or {}, lambda done: progress(0.5 * done))
+    theory = own_theory(points, named or {}, lambda done: progress(0.5 + 0.5 * done))
     groups = [
         (dict(zip(("label", *_PLACE, "labels"), key, strict=True)), group)
         for key, group in points.groupby(["label", *_PLACE, "labels"], sort=True)
     ]
-    rows = [_row(place, group, bounds) for place, group in groups]
+    rows = [_row(place, group, bounds) | _next_to_theory(place, group, theory) for place, group in groups]
     rows.sort(key=lambda row: [row[name] for name in (*_PLACE, "budget", "log_volume")])
     return Summary(rows, _pairs(points), _failures(frame), bounds, notes)
 
@@ -212,6 +214,22 @@ def _row(place: Row, group: pd.DataFrame, bounds: dict[Place, Bounds]) -> Row:
         "way_to_bound": None if noisy else _way(volume, known.typical.log_volume, goal),
         "converged": float(group["share"].mean()),
         "informed": informed,
+    }
+
+
+def _next_to_theory(place: Row, group: pd.DataFrame, theory: Mapping[Measured, LearningPoint]) -> Row:
+    """What theory says for many weights, and how far the mean lies from it; None where there is none."""
+    point = theory.get(Measured(*(place[name] for name in ("label", *_PLACE, "labels"))))
+    if point is None:
+        return dict.fromkeys(("theory", "theory_accuracy", "theory_error", "gap_to_theory", "gap_to_theory_stderr"))
+    volume, spread = _mean(group["log_volume"])
+    error = point.discretisation_error
+    return {
+        "theory": point.log_volume,
+        "theory_accuracy": None if math.isnan(point.accuracy) else point.accuracy,
+        "theory_error": error,
+        "gap_to_theory": volume - point.log_volume,
+        "gap_to_theory_stderr": None if spread is None else math.hypot(spread, error),
     }
 
 

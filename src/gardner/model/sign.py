@@ -59,6 +59,12 @@ class Sign(BinaryLabels):
         rho, excess = library.mills(y * omega / width)
         return y * rho / width, rho * excess / V
 
+    def slopes(self, y: Array, omega: Array, V: Array, library: Library = NUMPY) -> tuple[Array, Array, Array]:
+        """ψ_Y, g and −g', from one look at Φ."""
+        width = library.xp.sqrt(V)
+        value, rho, excess = library.log_ndtr_and_mills(y * omega / width)
+        return value, y * rho / width, rho * excess / V
+
     def expansion(self, y: float, omega: Floats, V: float) -> tuple[Floats, ...]:
         """ψ_Y and its derivatives in ω, V, ωω, ωV, VV."""
         u = omega * (y / math.sqrt(V))

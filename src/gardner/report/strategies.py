@@ -34,6 +34,9 @@ _DASHES: dict[str, list[float]] = {
 _SOLID: list[float] = [1, 0]
 # Dashes and gaps of a bound without a pattern of its own, in pixels.
 _OTHER: list[float] = [5, 2, 2, 2]
+# Dashes and gaps of the theory of a strategy, in pixels: dots, finer than those of any bound.
+_FINE: list[float] = [2, 1.5]
+_THEORY = ", theory"
 _INFORMED = " *"
 
 
@@ -43,10 +46,13 @@ def strategies_chart(
     """Strategies (bands: one standard error) against the bounds; a switch shows log-volume or accuracy.
 
     ``curves``: rows (strategy, informed, budget, log_volume, log_volume_stderr, accuracy, accuracy_stderr, seeds,
-    converged). ``bounds``: rows (kind, budget, log_volume, accuracy, stability), kind one of minimum, typical, maximum,
+    converged). With columns ``theory`` and ``theory_accuracy``, a thin line of the same colour is what theory says of a
+    strategy. ``bounds``: rows (kind, budget, log_volume, accuracy, stability), kind one of minimum, typical, maximum,
     halving, pool. ``quantity`` is what a still picture shows and what the switch shows first.
     """
-    return _against_bounds(_strategy_rows(curves), bounds, title, quantity)
+    parts = [part for part in (_strategy_rows(curves), _theory_rows(curves)) if len(part)]
+    rows = pd.concat(parts, ignore_index=True) if parts else _strategy_rows(curves)
+    return _against_bounds(rows, bounds, title, quantity)
 
 
 def learning_chart(
@@ -104,8 +110,11 @@ def _paint(data: pd.DataFrame, names: list[str]) -> tuple[alt.Color, alt.StrokeD
     """Strategies in colour, bounds in grey dashes; both in one legend."""
     strategies = data.loc[data["role"] == "strategy", "series"].drop_duplicates().tolist()
     hue_of = colours([name.removesuffix(_INFORMED) for name in strategies])
-    hues = [hue_of[name.removesuffix(_INFORMED)] if name in strategies else GREY for name in names]
-    dashes = [_SOLID if name in strategies else _DASHES.get(name, _OTHER) for name in names]
+    theory = set(data.loc[data["role"] == "theory", "series"])
+    hues = [hue_of.get(name.removesuffix(_INFORMED).removesuffix(_THEORY), GREY) for name in names]
+    dashes = [
+        _SOLID if name in strategies else _FINE if name in theory else _DASHES.get(name, _OTHER) for name in names
+    ]
     note = "* reads hidden labels" if any(name.endswith(_INFORMED) for name in strategies) else None
     legend = alt.Legend(title=note, symbolType="stroke", symbolSize=600)
     return (
@@ -157,6 +166,26 @@ def _strategy_rows(curves: pd.DataFrame) -> pd.DataFrame:
             ],
         }
     )
+
+
+def _theory_rows(curves: pd.DataFrame) -> pd.DataFrame:
+    """The learning curves of those strategies that have one."""
+    columns = ["series", "role", "budget", "log_volume", "accuracy", "volume_text", "accuracy_text", "origin"]
+    if "theory" not in curves or not curves["theory"].notna().any():
+        return pd.DataFrame(columns=columns)
+    known = curves[curves["theory"].notna()]
+    volume, accuracy = (known[name].astype(float) for name in ("theory", "theory_accuracy"))
+    rows = {
+        "series": known["strategy"] + _THEORY,
+        "role": "theory",
+        "budget": known["budget"].astype(float),
+        "log_volume": volume,
+        "accuracy": accuracy,
+        "volume_text": [typeset(fixed(value, 4)) for value in volume],
+        "accuracy_text": [typeset(fixed(value, 4)) for value in accuracy],
+        "origin": "learning curve of its rule",
+    }
+    return pd.DataFrame(rows)[columns]
 
 
 def _bound_rows(bounds: pd.DataFrame) -> pd.DataFrame:

@@ -154,6 +154,7 @@ def unspent(curves: pd.DataFrame) -> pd.DataFrame:
 
 def board(curves: pd.DataFrame, budget: float, caption: str) -> Board:
     """How close each strategy gets, where it is nearest to a budget: bits per label, and the way to its own bound."""
+    known = bool(curves["gap_to_theory"].notna().any())
     names = {
         "strategy": "strategy",
         **({"model": "model"} if curves["model"].any() else {}),
@@ -167,6 +168,7 @@ def board(curves: pd.DataFrame, budget: float, caption: str) -> Board:
         "log_volume_stderr": "ln v stderr",
         "accuracy": "accuracy",
         "accuracy_stderr": "accuracy stderr",
+        **({"gap_to_theory": "gap to theory", "gap_to_theory_stderr": "gap to theory stderr"} if known else {}),
         "seeds": "seeds",
         "converged": "converged",
     }

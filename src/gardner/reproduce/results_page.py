@@ -140,7 +140,8 @@ def _section(setting: Setting, found: Comparison, runs: pd.DataFrame) -> Section
     return Section(
         name=f"alpha-{setting.alpha:g}-features-{setting.features}{setting.slug}",
         title=setting.title,
-        text="Lines are means over seeds with their standard errors; grey lines are the bounds for this pool ratio.",
+        text="Lines are means over seeds with their standard errors; grey lines are the bounds for this pool ratio. "
+        "A dotted line of the same colour is the strategy's own theory, for many weights.",
         figures=charts(replace(found, curves=_named(found.curves)), setting.where),
         verdicts=(_settled(found), *_ahead(found)),
         table=found.curves,

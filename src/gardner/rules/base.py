@@ -67,6 +67,12 @@ class Rule:
         del mean, variance, channel
         return None
 
+    def log_best(self, mean: Floats, variance: Floats, channel: Channel) -> Floats | None:
+        """ln of the chance of the best level; None for a rule that scores. In the limit of small rounds nothing else
+        counts, however small it is: a rule that can say it where it is no double should."""
+        chances = checked_levels(self, mean, variance, channel)
+        return None if chances is None else np.asarray(np.log(chances[0]))
+
     def draw(self, mean: Floats, variance: Floats, channel: Channel, rng: np.random.Generator) -> Floats:
         """Scores of the rows of a pool; levels are drawn afresh."""
         chances = checked_levels(self, mean, variance, channel)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.special import bdtr, ndtr
+from scipy.special import gammaln, log_ndtr
 
 from gardner.errors import InvalidInputError
 from gardner.model import Channel
@@ -131,17 +131,24 @@ class PosteriorCommittee(Rule):
             raise InvalidInputError("posterior-committee.members", given, problem)
 
     def levels(self, mean: Floats, variance: Floats, channel: Channel) -> Floats:
-        """Chances of |2k − K| = 0 or 1, then 2 more each, from those of at most j votes in the minority."""
+        """Chances of |2k − K| = 0 or 1, then 2 more each."""
+        smaller = np.arange(self.members // 2, -1, -1.0)
+        return np.asarray(np.exp(self._log_chances(smaller[:, None], mean, variance, channel)))
+
+    def log_best(self, mean: Floats, variance: Floats, channel: Channel) -> Floats:
+        """ln of the chance of the most even split."""
+        return self._log_chances(np.array(self.members // 2, dtype=float), mean, variance, channel)
+
+    def _log_chances(self, smaller: Floats, mean: Floats, variance: Floats, channel: Channel) -> Floats:
+        """ln of C(K, j) (p^j q^{K−j} + q^j p^{K−j}), j votes in the smaller party; where both have as many, half."""
         if channel.labels != (-1.0, 1.0):
             raise RuleError("posterior-committee needs labels -1 and +1", hint="agnostic serves every channel")
-        K = self.members
-        minority = ndtr(-np.abs(mean) / np.sqrt(variance))  # of a vote against the sign of ω
-        most = (K - 1) // 2 if K % 2 else K // 2  # votes of the smaller party, at an even split
-        # P(the smaller party has at most j votes) = P(k ≤ j) + P(K − k ≤ j), j below half
-        below = np.arange(most)[:, None]
-        at_most = bdtr(below.astype(float), K, minority) + bdtr(below.astype(float), K, 1.0 - minority)
-        steps = np.diff(np.vstack([np.zeros_like(mean), at_most, np.ones_like(mean)]), axis=0)
-        return np.asarray(np.maximum(steps[::-1], 0.0))
+        larger = self.members - smaller
+        count = gammaln(self.members + 1.0) - gammaln(smaller + 1.0) - gammaln(larger + 1.0)
+        margin = np.abs(np.asarray(mean, dtype=float)) / np.sqrt(variance)  # a pool may be in single precision
+        against, agreed = log_ndtr(-margin), log_ndtr(margin)
+        one, other = smaller * against + larger * agreed, larger * against + smaller * agreed
+        return np.asarray(count + np.where(smaller == larger, one, np.logaddexp(one, other)))
 
 
 @register("pruning")

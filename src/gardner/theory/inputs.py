@@ -69,6 +69,16 @@ def check_inputs(pool_ratio: float, *budgets: float) -> None:
         check_budget(budget, alpha)
 
 
+def check_batch_ratio(batch_ratio: float, most: float, who: str) -> float:
+    """Labels per weight in a round: 0, for the limit of small rounds, up to ``most``, which is what ``who`` says."""
+    kappa = check_number("batch_ratio", batch_ratio)
+    if kappa < 0.0:
+        raise InvalidInputError("batch_ratio", batch_ratio, "it must be positive, or 0 for the limit of small rounds")
+    if kappa > most:
+        raise InvalidInputError("batch_ratio", batch_ratio, f"a round asks for more labels than {who}: {most:g}")
+    return kappa
+
+
 def check_target(pool_ratio: float, log_volume: float | None, accuracy: float | None) -> None:
     """A pool and exactly one goal, a log-volume of at most −10⁻⁶ or an accuracy between 0.501 and 1."""
     check_pool_ratio(pool_ratio)

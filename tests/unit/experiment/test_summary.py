@@ -47,7 +47,7 @@ def test_means_errors_and_gaps() -> None:
     keys = (
         "strategy model features pool_ratio batch_size budget seeds log_volume log_volume_stderr accuracy "
         "accuracy_stderr test_accuracy test_accuracy_stderr bits_per_label gap_to_halving gap_to_minimum way_to_bound "
-        "converged informed"
+        "converged informed theory theory_accuracy theory_error gap_to_theory gap_to_theory_stderr"
     )
     assert list(row) == keys.split()
     assert (row["strategy"], row["features"], row["pool_ratio"], row["batch_size"]) == ("random", 100, 3.0, 10)

@@ -1,11 +1,9 @@
 """The questions people ask backwards: how many labels does a given volume or accuracy cost?
 
 Three answers to each: for the *best* subset of the pool (the lower end of the complexity curve),
-for a *label-agnostic* strategy, and for *random* choice. A label-agnostic strategy gains at most
-one bit a label, ln v ≥ −n ln 2, and cannot have a volume that no subset has; its accuracy is read
-off the complexity curve at that volume. That reading is an estimate (subsets of that volume which
-an agnostic strategy finds need not be typical among them); what is certain is the rate–distortion
-floor: n labels carry at most n bits a weight, so Q ≤ 1 − 4^{−n} and accuracy ≤ 1 − arccos(√Q)/π
+for the best *label-agnostic* rule that is known (``agnostic``, by its exact learning curve), and for
+*random* choice. Beside the second stands what no label-agnostic strategy can beat: n labels carry at
+most n bits a weight, so ln v ≥ −n ln 2, Q ≤ 1 − 4^{−n} and accuracy ≤ 1 − arccos(√Q)/π
 [cover2006, §10.3]. Weights of different variances share the bits by reverse water-filling.
 """
 
@@ -21,7 +19,8 @@ import numpy as np
 
 from gardner.errors import ConvergenceError, InvalidInputError
 from gardner.model import GLM, PERCEPTRON
-from gardner.theory.answers.complexity import at_volume, branch
+from gardner.rules.known import Agnostic
+from gardner.theory.answers.complexity import branch
 from gardner.theory.answers.results import LN2
 from gardner.theory.as_json import (
     Plain,
@@ -34,11 +33,14 @@ from gardner.theory.as_json import (
     section,
     unknown,
 )
-from gardner.theory.curve.branch import EndStatus, Side, follow
+from gardner.theory.curve.branch import EndStatus, Side
 from gardner.theory.curve.point import Point, order_parameters, point_of
-from gardner.theory.curve.stationary import Control, Problem, State, at_complexity, at_log_volume, solve
+from gardner.theory.curve.stationary import Control, Problem, State, at_complexity, solve
 from gardner.theory.formula.pair import Pair
-from gardner.theory.inputs import LARGEST, SMALLEST, check_model, check_target
+from gardner.theory.inputs import LARGEST, SMALLEST, check_batch_ratio, check_model, check_target
+from gardner.theory.learning_curve.curve import check_followed
+from gardner.theory.learning_curve.goal import Goal, labels_needed
+from gardner.theory.learning_curve.results import PointStatus
 from gardner.theory.random_subset.typical import Typical, pool, typical
 from gardner.theory.roots import root_between
 
@@ -66,11 +68,12 @@ def _given(value: Plain) -> float | None:
 class BudgetAnswer:
     """Smallest budgets that reach a goal; ``None`` where the pool does not reach it.
 
-    ``agnostic_floor`` is the certain lower bound for a label-agnostic strategy, ``agnostic`` the
-    budget at which its volume bound reaches the goal. ``best_point`` is the end of the curve behind
-    ``best``, with its residual, quadrature error and stability. ``errors`` says how far each budget
-    may be off: the error of the goal's quantity at the point behind it, divided by its slope in the
-    budget. ``notes`` says why an answer is missing.
+    ``agnostic`` is what the best known label-agnostic rule needs, least certain rows first in rounds
+    of ``batch_ratio`` (0: small ones); ``agnostic_floor`` what every label-agnostic strategy needs at
+    least. ``agnostic_status`` says whether the learning curve was solved to its tolerance.
+    ``best_point`` is the end of the curve behind ``best``, with its residual, quadrature error and
+    stability. ``errors`` says how far each budget may be off: the error of the goal's quantity at the
+    point behind it, divided by its slope in the budget. ``notes`` says why an answer is missing.
     """
 
     model: GLM
@@ -85,6 +88,8 @@ class BudgetAnswer:
     best_point: Point | None = None
     notes: tuple[str, ...] = ()
     errors: dict[str, float] = field(default_factory=dict)
+    batch_ratio: float = 0.0
+    agnostic_status: PointStatus | None = None
 
     def to_frame(self) -> pd.DataFrame:
         """One row a kind of choice."""
@@ -108,9 +113,11 @@ class BudgetAnswer:
         return {
             "model": model_record(self.model),
             "pool_ratio": self.pool_ratio,
+            "batch_ratio": self.batch_ratio,
             "target": {name: value for name, value in target.items() if value is not None},
             "budget": dict(self.budgets),
             "budget_error": {choice: self.errors.get(choice) for choice in CHOICES},
+            "agnostic_status": None if self.agnostic_status is None else self.agnostic_status.value,
             "pool": self.pool.to_json(),
             "stability": None if point is None else number(point.stability),
             "residual": proof.residual,
@@ -125,7 +132,7 @@ class BudgetAnswer:
         found = section(record, "a budget")
         target, budgets = section(found["target"], "target"), section(found["budget"], "budget")
         errors = section(found["budget_error"], "budget_error")
-        point, notes = found["best_point"], found["notes"]
+        point, notes, status = found["best_point"], found["notes"], found["agnostic_status"]
         return BudgetAnswer(
             model_from(found["model"]),
             unknown(found["pool_ratio"]),
@@ -139,6 +146,8 @@ class BudgetAnswer:
             best_point=None if point is None else from_record(Point, point),
             notes=tuple(map(str, notes)) if isinstance(notes, list) else (),
             errors={choice: unknown(error) for choice, error in errors.items() if error is not None},
+            batch_ratio=unknown(found["batch_ratio"]),
+            agnostic_status=None if status is None else PointStatus(str(status)),
         )
 
 
@@ -149,9 +158,13 @@ def budget_for(
     pool_ratio: float,
     log_volume: float | None = None,
     accuracy: float | None = None,
+    batch_ratio: float = 0.0,
     progress: Callable[[float], None] | None = None,
 ) -> BudgetAnswer:
     """The smallest budgets that reach a log-volume (per weight, natural logarithm) or an accuracy.
+
+    ``batch_ratio`` is how many labels per weight the label-agnostic rule asks for in a round; 0 is
+    the limit of small rounds.
 
     >>> answer = budget_for(pool_ratio=3.0, log_volume=-0.5)
     >>> round(answer.best, 3), round(answer.agnostic, 3), round(answer.random, 3)
@@ -163,8 +176,9 @@ def budget_for(
         raise InvalidInputError("model", model, why, hint="use bounds over a range of budgets")
     check_target(pool_ratio, log_volume, accuracy)
     alpha = float(pool_ratio)
+    kappa = check_batch_ratio(batch_ratio, alpha, "the pool has")
     whole = pool(model, pool_ratio=alpha)
-    answer = functools.partial(BudgetAnswer, model, alpha, log_volume, accuracy, pool=whole)
+    answer = functools.partial(BudgetAnswer, model, alpha, log_volume, accuracy, pool=whole, batch_ratio=kappa)
     goal = _Goal(pair, *(None if value is None else float(value) for value in (log_volume, accuracy)))
     random = _typical_budget(model, goal.excess_of_typical)
     short = -goal.excess_of_typical(whole)
@@ -174,7 +188,9 @@ def budget_for(
     if short > -_SAME:
         note = "the goal is what the whole pool reaches"
         return answer(best=alpha, agnostic=alpha, agnostic_floor=goal.floor, random=alpha, notes=(note,))
-    return _answer(answer, _Ends(model, alpha, progress or (lambda _: None)), goal, alpha, random)
+    tell = progress or (lambda _: None)
+    found = _answer(answer, _Ends(model, alpha, lambda done: tell(0.5 * done)), goal, alpha, random)
+    return _with_agnostic(found, pair, goal, lambda done: tell(0.5 + 0.5 * done))
 
 
 @dataclass(frozen=True)
@@ -189,12 +205,12 @@ class _Goal:
         return known.log_volume if self.log_volume is not None else known.accuracy
 
     def excess_of_typical(self, known: Typical) -> float:
-        return self._excess(known.log_volume, known.accuracy)
+        return self.beyond(known.log_volume, known.accuracy)
 
     def excess(self, state: State) -> float:
-        return self._excess(state.log_volume, order_parameters(state.problem.pair, state.theta)["accuracy"])
+        return self.beyond(state.log_volume, order_parameters(state.problem.pair, state.theta)["accuracy"])
 
-    def _excess(self, log_volume: float, accuracy: float) -> float:
+    def beyond(self, log_volume: float, accuracy: float) -> float:
         return (
             (self.log_volume or 0.0) - log_volume if self.log_volume is not None else accuracy - (self.accuracy or 0.0)
         )
@@ -210,25 +226,32 @@ class _Goal:
 def _answer(
     answer: Callable[..., BudgetAnswer], ends: _Ends, goal: _Goal, alpha: float, random: float | None
 ) -> BudgetAnswer:
-    """The three budgets of a goal within reach of the pool."""
+    """The budgets of a goal within reach of the pool, but for the label-agnostic rule."""
     best, notes = _smallest_budget(ends, goal, alpha, random)
-    agnostic, point, errors = None, None, dict[str, float]()
+    point, errors = None, dict[str, float]()
     try:
         if best is not None:
             point = point_of(ends.minimum(best))
             errors["best"] = _budget_error(goal, point, best, lambda n: goal.excess(ends.minimum(n)))
-        if goal.log_volume is not None:
-            agnostic = max(goal.floor, best or 0.0)
-            errors["agnostic"] = 0.0 if agnostic == goal.floor else errors["best"]
-        elif best is not None:
-            agnostic = _root(lambda n: goal.excess(ends.agnostic(n)), best, alpha)
-            there = point_of(ends.agnostic(agnostic))
-            errors["agnostic"] = _budget_error(goal, there, agnostic, lambda n: goal.excess(ends.agnostic(n)))
     except ConvergenceError as error:
         notes = (*notes, error.what)
     capped = None if random is None else min(random, alpha)
-    result = answer(best=best, agnostic=agnostic, agnostic_floor=goal.floor, random=capped, best_point=point)
+    result = answer(best=best, agnostic=None, agnostic_floor=goal.floor, random=capped, best_point=point)
     return replace(result, notes=notes, errors=errors)
+
+
+def _with_agnostic(found: BudgetAnswer, pair: Pair, goal: _Goal, progress: Callable[[float], None]) -> BudgetAnswer:
+    """The answer with what the best known label-agnostic rule needs; a note where that is not known."""
+    alpha, random = found.pool_ratio, found.random
+    try:
+        wanted = Goal(
+            check_followed(pair), Agnostic(), alpha, goal.beyond, goal.floor, alpha if random is None else random
+        )
+        reached = labels_needed(wanted, found.batch_ratio, progress)
+    except (ConvergenceError, InvalidInputError) as error:
+        return replace(found, notes=(*found.notes, f"label-agnostic: {error.what}"))
+    errors = {**found.errors, "agnostic": reached.error}
+    return replace(found, agnostic=reached.budget, agnostic_status=reached.status, errors=errors)
 
 
 def _budget_error(goal: _Goal, point: Point, budget: float, excess: Callable[[float], float]) -> float:
@@ -261,7 +284,6 @@ class _Ends:
     def __init__(self, model: GLM, alpha: float, tell: Callable[[float], None]) -> None:
         self._model, self._alpha, self._tell = model, alpha, tell
         self._minima: dict[float, State] = {}
-        self._halvings: dict[float, State] = {}
 
     def minimum(self, budget: float) -> State:
         """The state at the smallest volume of a budget."""
@@ -276,20 +298,6 @@ class _Ends:
             state = followed.end
         return self._keep(self._minima, budget, state)
 
-    def agnostic(self, budget: float) -> State:
-        """The state at the label-agnostic volume bound of a budget, max(−n ln 2, smallest volume)."""
-        if budget in self._halvings:
-            return self._halvings[budget]
-        problem, halving = Problem(self._model, self._alpha, budget), -budget * LN2
-        state = self._near(self._halvings, problem, at_log_volume(halving))
-        if state is None or state.complexity < 0.0:
-            # the branch is followed no further than needed: its end may be far away
-            side = follow(problem, Side.MIN, lambda state: state.log_volume < halving)
-            if side.end is None or side.end.log_volume >= halving:
-                return self.minimum(budget)
-            state = at_volume(problem, side, halving)
-        return self._keep(self._halvings, budget, state)
-
     def _near(self, known: dict[float, State], problem: Problem, control: Control) -> State | None:
         near = min(known, key=lambda other: abs(math.log(other / problem.budget)), default=None)
         if near is None or abs(math.log(near / problem.budget)) > 0.1:
@@ -302,7 +310,7 @@ class _Ends:
 
     def _keep(self, known: dict[float, State], budget: float, state: State) -> State:
         known[budget] = state
-        self._tell(1.0 - 0.9 ** (len(self._minima) + len(self._halvings)))
+        self._tell(1.0 - 0.9 ** len(self._minima))
         return state
 
 

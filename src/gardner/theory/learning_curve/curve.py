@@ -6,14 +6,23 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
+import numpy as np
+
 from gardner.errors import InvalidInputError
 from gardner.model import GLM, PERCEPTRON
 from gardner.rules import Rule, make_registered_rule
 from gardner.theory.formula.pair import Pair
 from gardner.theory.formula.regression import is_linear
-from gardner.theory.inputs import check_budget, check_count, check_number, check_pair, check_pool_ratio
-from gardner.theory.learning_curve.limit import LIMIT_POINTS, RUNS, extrapolated
-from gardner.theory.learning_curve.results import LearningCurve, LearningPoint, PointStatus, nats_to_bits
+from gardner.theory.inputs import (
+    check_batch_ratio,
+    check_budget,
+    check_count,
+    check_number,
+    check_pair,
+    check_pool_ratio,
+)
+from gardner.theory.learning_curve.limit import LEAST_RUNS, LIMIT_POINTS, MOST_RUNS, extrapolated
+from gardner.theory.learning_curve.results import JUDGED, LearningCurve, LearningPoint, PointStatus, nats_to_bits
 from gardner.theory.learning_curve.rounds import Batch, State, batches, evolve
 from gardner.theory.random_subset.typical import accuracies, typical_of
 
@@ -74,7 +83,7 @@ def learning_curve(
     >>> round(curve.points[-1].log_volume, 4), curve.points[-1].status.value
     (-0.4125, 'solved')
     """
-    pair = _check(model, teacher)
+    pair = check_followed(check_pair(model, teacher))
     alpha = check_pool_ratio(pool_ratio)
     total = check_budget(budget, alpha)
     kappa = _check_batch(batch_ratio, total)
@@ -84,23 +93,23 @@ def learning_curve(
     if is_linear(pair):
         points = _linear(asked)
     elif kappa > 0.0:
-        points = refined(asked, asked.plan(kappa), progress)
+        points, _ = refined(asked, asked.plan(kappa), progress or _silent, cells or CELLS)
     else:
-        points = _limit(asked)
+        points = limit_points(asked)
     return LearningCurve(made, pair.student, alpha, total, kappa, tuple(points), asked.labelled)
 
 
-def refined(asked: Question, plan: list[Batch], progress: Report | None) -> list[LearningPoint]:
-    """The points of a plan, on cells that are halved until half as many would give the same."""
-    count = asked.cells or CELLS
-    report = progress or _silent
-    coarse = _figures(asked, plan, count // 2, lambda done: report(done / 3.0))
+def refined(
+    asked: Question, plan: list[Batch], report: Report, count: int, every: int | None = None
+) -> tuple[list[LearningPoint], int]:
+    """The points of a plan, on cells that are halved until half as many would give the same; and how many these are."""
+    coarse = _figures(asked, plan, count // 2, lambda done: report(done / 3.0), every)
     while True:
-        fine = _figures(asked, plan, count, lambda done: report((1.0 + 2.0 * done) / 3.0))
+        fine = _figures(asked, plan, count, lambda done: report((1.0 + 2.0 * done) / 3.0), every)
         points = [_judged(asked, *pair) for pair in zip(fine, coarse, strict=True)]
         worst = max(point.discretisation_error for point in points)
         if worst <= asked.tolerance or asked.cells is not None or count >= MOST_CELLS:
-            return points
+            return points, count
         coarse, count = fine, 2 * count
 
 
@@ -108,22 +117,27 @@ def _silent(done: float) -> None:
     del done
 
 
-def _figures(asked: Question, plan: list[Batch], cells: int, report: Report) -> list[LearningPoint]:
-    """The points on one grid; their errors are not known yet."""
-    points, before = list[LearningPoint](), 0.0
-    for batch, state in zip(plan, evolve(asked.pair, asked.pool_ratio, plan, cells, report), strict=True):
-        points.append(_point(asked.pair, state, (before - state.solved.log_volume) / batch.size))
-        before = state.solved.log_volume
+def _figures(asked: Question, plan: list[Batch], cells: int, report: Report, every: int | None) -> list[LearningPoint]:
+    """The points on one grid, their errors not known yet; of a run that stands for small rounds, every so many."""
+    points, before, labels = list[LearningPoint](), 0.0, 0.0
+    gradual, given = every is not None, 1 if asked.labelled else 0  # labels that are there are a point of their own
+    for index, state in enumerate(evolve(asked.pair, asked.pool_ratio, plan, cells, report, gradual=gradual), 1):
+        if (index - given) % (every or 1) and index < len(plan):
+            continue
+        points.append(_point(asked.pair, state, (before - state.solved.log_volume) / (state.budget - labels)))
+        before, labels = state.solved.log_volume, state.budget
     return points
 
 
+@np.errstate(all="ignore")  # what is not finite is looked for where it matters
 def _point(pair: Pair, state: State, told: float) -> LearningPoint:
     """A state as it is reported; ``told`` is by how much ln v fell, per label."""
     r0, V = pair.student.prior.second_moment, state.solved.V
     known = math.isinf(state.solved.hat)
     Q = r0 if known else r0 - V
     accuracy, gibbs = accuracies(pair, Q / pair.teacher_scale, 0.0 if known else Q * V / r0, 0.0 if known else V)
-    jumped = state.best.log_volume > state.solved.log_volume
+    best = state.best
+    jumped = best.log_volume > state.solved.log_volume
     return LearningPoint(
         budget=state.budget,
         log_volume=state.solved.log_volume,
@@ -134,8 +148,8 @@ def _point(pair: Pair, state: State, told: float) -> LearningPoint:
         gibbs_accuracy=gibbs,
         threshold=state.threshold,
         asked_bits=nats_to_bits(state.asked),
-        posterior_log_volume=state.best.log_volume,
-        posterior_overlap=r0 if math.isinf(state.best.hat) else r0 - state.best.V,
+        posterior_log_volume=best.log_volume,
+        posterior_overlap=r0 if math.isinf(best.hat) else r0 - best.V,
         status=PointStatus.KNOWN if known else PointStatus.JUMPED if jumped else PointStatus.SOLVED,
         residual=state.solved.residual,
         discretisation_error=math.nan,
@@ -144,30 +158,38 @@ def _point(pair: Pair, state: State, told: float) -> LearningPoint:
 
 
 def _judged(asked: Question, fine: LearningPoint, coarse: LearningPoint) -> LearningPoint:
-    """A point with its error: half of what half the cells would change.
+    """A point with its error: what half the cells would change.
 
     Cells that a choice cuts make an error of order h², which leaves a third of the change; the rest
     is caution.
     """
-    error = 0.5 * max(abs(getattr(fine, name) - getattr(coarse, name)) for name in ("log_volume", "information"))
+    error = max(abs(getattr(fine, name) - getattr(coarse, name)) for name in JUDGED)
     imprecise = not error <= asked.tolerance
     status = PointStatus.IMPRECISE if imprecise else fine.status
     return replace(fine, discretisation_error=error, status=status)
 
 
-def _limit(asked: Question) -> list[LearningPoint]:
+def limit_points(asked: Question) -> list[LearningPoint]:
     """Rounds of no size: what runs with smaller and smaller rounds tend to."""
     report, runs = asked.progress or _silent, list[list[LearningPoint]]()
-    base = asked.budget / LIMIT_POINTS
-    for halvings in range(RUNS):
-        done, share = (2.0**halvings - 1.0) / (2.0**RUNS - 1.0), 2.0**halvings / (2.0**RUNS - 1.0)
-        plan = asked.plan(base / 2.0**halvings)
+    base, count = (asked.budget - asked.labelled) / LIMIT_POINTS, asked.cells or CELLS
+    if asked.rule.first > 0.0:  # whole rounds in the random part, so that all runs have points at the same budgets
+        base = asked.rule.first / math.ceil(asked.rule.first / base)
+    points = list[LearningPoint]()
+    for halvings in range(MOST_RUNS):
+        likely = max(LEAST_RUNS, halvings + 1)
+        done, share = ((2.0**number - 1.0) / (2.0**likely - 1.0) for number in (halvings, halvings + 1))
 
         def part(fraction: float, done: float = done, share: float = share) -> None:
-            report(done + share * fraction)
+            report(done + (share - done) * fraction)
 
-        runs.append(refined(asked, plan, part))
-    return extrapolated(runs, asked.tolerance)
+        points, count = refined(asked, asked.plan(base / 2.0**halvings), part, count, 2**halvings)
+        runs.append(points)
+        if len(runs) >= LEAST_RUNS:
+            points = extrapolated(runs, asked.tolerance)
+            if all(point.status != PointStatus.IMPRECISE for point in points):
+                break
+    return points
 
 
 def _linear(asked: Question) -> list[LearningPoint]:
@@ -202,9 +224,8 @@ def _linear(asked: Question) -> list[LearningPoint]:
     return points
 
 
-def _check(model: GLM, teacher: GLM | None) -> Pair:
+def check_followed(pair: Pair) -> Pair:
     """A pair whose learning curves follow from one overlap."""
-    pair = check_pair(model, teacher)
     if not pair.matched:
         raise InvalidInputError(
             "teacher", pair.teacher,
@@ -227,11 +248,7 @@ def _check(model: GLM, teacher: GLM | None) -> Pair:
 
 
 def _check_batch(batch_ratio: float, budget: float) -> float:
-    kappa = check_number("batch_ratio", batch_ratio)
-    if kappa < 0.0:
-        raise InvalidInputError("batch_ratio", batch_ratio, "it must be positive, or 0 for the limit of small rounds")
-    if kappa > budget:
-        raise InvalidInputError("batch_ratio", batch_ratio, f"a round asks for more labels than the budget {budget:g}")
+    kappa = check_batch_ratio(batch_ratio, budget, "the budget")
     if kappa > 0.0 and budget / kappa > MOST_ROUNDS:
         problem = f"the budget {budget:g} would take more than {MOST_ROUNDS} rounds"
         raise InvalidInputError("batch_ratio", batch_ratio, problem, hint="0 is the limit of small rounds")
@@ -263,5 +280,5 @@ def _check_cells(cells: int | None) -> int | None:
     if cells is not None:
         check_count("cells", cells, FEWEST_CELLS, MOST_CELLS)
         if cells % 4:
-            raise InvalidInputError("cells", cells, "it must be a multiple of 4: zero is an edge, also of half of them")
+            raise InvalidInputError("cells", cells, "it must be a multiple of 4: half as many are tried as well")
     return cells

@@ -25,7 +25,7 @@ from gardner.model import Channel
 from gardner.model.arrays import Floats
 from gardner.theory.formula.expansion import channel_psi
 from gardner.theory.formula.pair import Pair
-from gardner.theory.learning_curve.grid import Grid
+from gardner.theory.learning_curve.grid import Grid, mirrored
 from gardner.theory.random_subset.state_evolution import CERTAIN, WeightConjugates, weight_entropy, weight_moments
 from gardner.theory.roots import root_between
 
@@ -39,6 +39,8 @@ _LEAST = 1e-20
 KNOWN = 40.0
 # Places at which a second solution is looked for, in equal steps of ln V.
 _SCAN = 12
+# Steps of the secant method that are tried before a bracket is searched; it takes three or four.
+_SECANTS = 6
 
 
 class Solved(NamedTuple):
@@ -91,7 +93,11 @@ class Labelled(NamedTuple):
 
     def gain(self, x: float) -> float:
         """G(x) = ln(V_before/V) as the weights answer it."""
-        return math.log(self.V / prior_variance(self.pair, self.hat(x)))
+        return self.answer(self.hat(x))
+
+    def answer(self, hat: float) -> float:
+        """What the weights answer to q̂, as ln(V_before/V)."""
+        return math.log(self.V / prior_variance(self.pair, hat))
 
 
 def _psi_and_slope(channel: Channel, y: float, omega: Floats, V: float) -> tuple[Floats, Floats]:
@@ -103,7 +109,7 @@ def _psi_and_slope(channel: Channel, y: float, omega: Floats, V: float) -> tuple
 
 
 def label_entropies(pair: Pair, omega: Floats, V: float) -> Floats:
-    """−Σ_y e^ψ ψ of the cells (ω symmetric about zero) at variance V, in nats."""
+    """−Σ_y e^ψ ψ of the cells at variance V, in nats."""
 
     def entropy(y: float) -> Floats:
         channel = pair.student.channel
@@ -114,12 +120,29 @@ def label_entropies(pair: Pair, omega: Floats, V: float) -> Floats:
     return sum_over_labels(pair, entropy)
 
 
+def noise_entropies(channel: Channel, grid: Grid) -> Floats:
+    """−Σ_y P ln P of the label of a known field h, in nats, on the cells.
+
+    A channel may have a step at h = 0, the centre of a cell: there both sides count by half.
+    """
+
+    def at(h: Floats) -> Floats:
+        known = [np.asarray(channel.log_probability(y, h)) for y in channel.labels]
+        return np.asarray(-sum(np.where(one > -700.0, np.exp(one) * one, 0.0) for one in known))
+
+    if channel.noiseless:
+        return np.zeros_like(grid.omega)
+    total = at(grid.omega)
+    total[grid.count // 2] = np.mean(at(np.array([-1e-3, 1e-3]) * grid.width))
+    return total
+
+
 def sum_over_labels(pair: Pair, term: Callable[[float], Floats]) -> Floats:
-    """Σ_y of something on the cells; for an odd channel the term of −y is that of y with ω reversed."""
+    """Σ_y of something on the cells; for an odd channel the term of −y is that of y mirrored."""
     total: Floats | None = None
     for y, count in pair.label_classes:
         here = term(y)
-        here = here + here[::-1] if count == 2.0 else here
+        here = here + mirrored(here) if count == 2.0 else here
         total = here if total is None else total + here
     if total is None:
         raise ConvergenceError("the channel has no labels")
@@ -145,26 +168,48 @@ def first_solution(rows: Labelled) -> Solved:
     """The solution closest to what was known before."""
     if _known(rows, 1e-9):
         return everything(rows)
-    gain = functools.cache(rows.gain)
+    hat = functools.cache(rows.hat)
+
+    def gain(x: float) -> float:
+        return rows.answer(hat(x))
+
     before, low = 0.0, gain(0.0)  # G rises, so that the first solution lies beyond
     if not math.isfinite(low):
         raise ConvergenceError("the overlap of this rule left its domain")
     if low <= 0.0:  # nothing was learned that double precision shows
-        return solution_at(rows, 0.0)
+        return solution_at(rows, 0.0, hat(0.0))
     for _ in range(_SWEEPS):
         if low > _resolved(rows) and discrete(rows.pair):
             return everything(rows)
         answer = gain(low)
         if abs(answer - low) <= _TOLERANCE:
-            return solution_at(rows, answer)
+            return solution_at(rows, low, hat(low))
         slope = (answer - low) / (low - before)
-        if 0.0 < slope < 0.9:  # G is straight enough: its line meets x a little before this
-            high = low + 1.05 * (answer - low) / (1.0 - slope)
-            if gain(high) < high:
-                x = root_between(lambda x: gain(x) - x, low, high, what="overlap", absolute=_TOLERANCE, relative=0.0)
-                return solution_at(rows, x)
+        if 0.0 < slope < 0.9:  # G is straight enough: its line meets x near this
+            x = _straight(gain, low, slope, _resolved(rows))
+            if x is not None:
+                return solution_at(rows, x, hat(x))
         before, low = low, answer
     raise ConvergenceError("the overlap of this rule does not settle", hint="use another batch ratio or budget")
+
+
+def _straight(gain: Callable[[float], float], low: float, slope: float, farthest: float) -> float | None:
+    """The solution of x = G(x) next to ``low``, where G has this slope: by secants; between brackets if they fail."""
+    begin, short = low, gain(low) - low
+    ahead = low + short / (1.0 - slope)
+    for _ in range(_SECANTS):
+        if not begin < ahead <= farthest:
+            return None
+        off = gain(ahead) - ahead
+        if abs(off) <= _TOLERANCE:
+            return ahead
+        if off == short:
+            break
+        (low, short), ahead = (ahead, off), ahead - off * (ahead - low) / (off - short)
+    high = low + 1.05 * short / (1.0 - slope)
+    if not (short > 0.0 and gain(high) < high):
+        return None
+    return root_between(lambda x: gain(x) - x, low, high, what="overlap", absolute=_TOLERANCE, relative=0.0)
 
 
 def _resolved(rows: Labelled) -> float:
@@ -183,16 +228,16 @@ def _known(rows: Labelled, x: float) -> bool:
     return math.log(rows.second_moment / rows.V) + x > KNOWN
 
 
-def solution_at(rows: Labelled, x: float) -> Solved:
-    """The solution at x, with its log-volume."""
-    hat, V = rows.hat(x), rows.V * math.exp(-x)
+def solution_at(rows: Labelled, x: float, hat: float) -> Solved:
+    """The solution at x, where q̂ is ``hat``, with its log-volume."""
+    V = rows.V * math.exp(-x)
     r0 = rows.second_moment
     Q = r0 - V
     if rows.pair.gaussian:
         weights = rows.pair.modes.matched_entropy(hat, V)
     else:
         weights = weight_moments(rows.pair, _conjugates(rows.pair, hat)).value - 0.5 * Q * hat
-    residual = abs(math.log(rows.V / prior_variance(rows.pair, hat)) - x)
+    residual = abs(rows.answer(hat) - x)
     return Solved(V, hat, weights + rows.energy(x), residual)
 
 
@@ -204,7 +249,8 @@ def everything(rows: Labelled) -> Solved:
             "the labels tell the weights to more digits than double precision holds", hint="use a smaller budget"
         )
     x = KNOWN - math.log(rows.second_moment / rows.V)
-    return Solved(rows.V * math.exp(-x), math.inf, rows.energy(x) - entropy, 0.0)
+    noise = float(rows.spread(x) @ noise_entropies(rows.pair.student.channel, rows.grid))
+    return Solved(rows.V * math.exp(-x), math.inf, -noise - entropy, 0.0)
 
 
 @functools.lru_cache(maxsize=16)
@@ -237,7 +283,7 @@ def best_solution(rows: Labelled, first: Solved) -> Solved:
     for here, there, up, still in zip(places, places[1:], ahead, ahead[1:], strict=False):
         if up and not still and rows.gain(here) > here and rows.gain(there) < there:
             x = root_between(lambda x: rows.gain(x) - x, here, there, what="overlap", absolute=1e-10, relative=0.0)
-            best = max(best, solution_at(rows, x), key=lambda one: one.log_volume)
+            best = max(best, solution_at(rows, x, rows.hat(x)), key=lambda one: one.log_volume)
     if ahead[-1] and discrete(rows.pair):
         best = max(best, everything(rows), key=lambda one: one.log_volume)
     return best

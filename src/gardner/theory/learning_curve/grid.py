@@ -4,7 +4,8 @@ While the overlap grows by dQ, the mean of every row moves by N(0, dQ): a densit
 e^{−k² dQ/2} in Fourier space. That is exact to rounding for a density that the cells resolve. Where
 the step is shorter than two cells, ringing at the edge of a choice would make it negative. There
 the multiplier is that of a random walk on the cells, e^{−(dQ/h²)(1 − cos kh)}: it has the same
-variance, and it never makes a density negative. Zero is an edge of cells, not a centre.
+variance, and it never makes a density negative. Zero is the centre of a cell: the least certain rows
+are in its middle, however few are taken.
 """
 
 from __future__ import annotations
@@ -23,6 +24,15 @@ _REACH = 7.0
 _RESOLVED = 2.0
 
 
+def mirrored(values: Floats) -> Floats:
+    """Values on cells with ω → −ω; the first cell, beyond all rows, keeps its own.
+
+    >>> mirrored(np.array([0.0, 1.0, 2.0, 3.0]))
+    array([0., 3., 2., 1.])
+    """
+    return np.concatenate([values[:1], values[:0:-1]])
+
+
 @dataclass(frozen=True)
 class Grid:
     """``count`` cells that cover the field of a row, of second moment ``second_moment`` when all is known."""
@@ -37,13 +47,13 @@ class Grid:
 
     @cached_property
     def omega(self) -> Floats:
-        """Centres, exactly symmetric about zero."""
-        return np.asarray((np.arange(self.count) + 0.5 - self.count // 2) * self.width, dtype=np.float64)
+        """Centres; each but the first has its mirror image among them."""
+        return np.asarray((np.arange(self.count) - self.count // 2) * self.width, dtype=np.float64)
 
     @cached_property
-    def edges(self) -> Floats:
-        """Where cells begin and end, one more than there are cells."""
-        return np.asarray((np.arange(self.count + 1) - self.count // 2) * self.width, dtype=np.float64)
+    def places(self) -> Floats:
+        """Where cells begin, have their centre and end: two for each cell, and one more."""
+        return np.asarray((0.5 * np.arange(2 * self.count + 1) - 0.5 - self.count // 2) * self.width, dtype=np.float64)
 
     def normal(self, variance: float) -> Floats:
         """Masses of N(0, variance) in the cells, of sum 1."""

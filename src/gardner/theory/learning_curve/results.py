@@ -17,6 +17,9 @@ if TYPE_CHECKING:
     import pandas as pd
 
 
+JUDGED = ("log_volume", "information", "overlap", "accuracy")  # numbers whose error a point knows
+
+
 class PointStatus(StrEnum):
     """How a point of a learning curve is known.
 
@@ -43,8 +46,8 @@ class LearningPoint:
     labels asked for in this round. ``left`` are the rows left in the pool, per weight, by the
     entropy of their label in tenths of the largest, from certain to open. ``posterior_log_volume``
     and ``posterior_overlap`` belong to the largest free entropy: they differ from the branch from
-    below after a first-order transition. ``discretisation_error`` is that of ln v and of information,
-    estimated from half the cells.
+    below after a first-order transition. ``discretisation_error`` is the worst of ln v, information,
+    overlap and accuracy, estimated from half the cells.
     """
 
     budget: float

@@ -15,12 +15,23 @@ from gardner.rules import Rule
 from gardner.rules.known import Random
 from gardner.theory.formula.pair import Pair
 from gardner.theory.learning_curve.choice import take
-from gardner.theory.learning_curve.evolution import Labelled, Solved, best_solution, first_solution, label_entropies
+from gardner.theory.learning_curve.evolution import (
+    Labelled,
+    Solved,
+    best_solution,
+    first_solution,
+    label_entropies,
+    noise_entropies,
+)
 from gardner.theory.learning_curve.grid import Grid
 
 # Bins of the entropy of a label, by which the rows left in the pool are counted.
 BINS = 10
 _RANDOM = Random()
+# A share of V: no round is expected to learn more by its half, so that V stays positive.
+_FARTHEST = 0.45
+# No round is expected to learn so many times faster than the one before, as rounds at a bend might.
+_FASTER = 1.5
 
 
 class Batch(NamedTuple):
@@ -56,69 +67,122 @@ def _rounds(rule: Rule, start: float, total: float, batch_ratio: float) -> list[
     return [Batch(end - before, rule, end) for before, end in zip([start, *ends], ends, strict=False)]
 
 
-@dataclass(frozen=True)
-class State:
-    """After a round: masses of pool and labelled rows in the cells, the solution, and what the round asked for."""
+class Position(NamedTuple):
+    """Where a run stands: masses of pool and labelled rows in the cells, and V. ``started``: cells resolve them."""
 
-    budget: float
+    pair: Pair
+    grid: Grid
     pool: Floats
     labelled: Floats
+    V: float
+    started: bool
+
+    def ahead(self, step: float) -> Position:
+        """The same rows when the overlap has grown by ``step``."""
+        grid = self.grid
+        pool, labelled = (grid.spread(grid.waves(masses), step) for masses in (self.pool, self.labelled))
+        return self._replace(pool=pool, labelled=labelled, V=self.V - step)
+
+
+@dataclass(frozen=True)
+class State:
+    """After a round: where the run stands, the solution, and what the round asked for."""
+
+    budget: float
+    there: Position
+    rows: Labelled
     solved: Solved
-    best: Solved
     threshold: float
-    asked: float  # mean entropy of the labels asked for, in nats
-    noise: float  # entropy of the noise in all labels so far, per weight
-    left: tuple[float, ...]
+    taken: Floats
+
+    @property
+    def best(self) -> Solved:
+        """The solution of the largest free entropy."""
+        return best_solution(self.rows, self.solved)
+
+    @property
+    def asked(self) -> float:
+        """Mean entropy of the labels asked for, in nats."""
+        entropies = label_entropies(self.there.pair, self.there.grid.omega, self.rows.V)
+        return float(self.taken @ entropies) / float(self.taken.sum())
+
+    @property
+    def noise(self) -> float:
+        """Entropy of the noise in all labels so far, per weight, in nats."""
+        grid = self.there.grid
+        of_labels = noise_entropies(self.there.pair.student.channel, grid)
+        return float(grid.spread(grid.waves(self.there.labelled), self.there.V) @ of_labels)
+
+    @property
+    def left(self) -> tuple[float, ...]:
+        """Rows of the pool per weight, by the entropy of their label: from certain to fully open, in equal steps."""
+        pair = self.there.pair
+        open_to = math.log(len(pair.student.channel.labels))
+        uncertainty = label_entropies(pair, self.there.grid.omega, self.there.V) / open_to
+        places = np.minimum((np.clip(uncertainty, 0.0, 1.0) * BINS).astype(int), BINS - 1)
+        return tuple(float(x) for x in np.bincount(places, weights=self.there.pool, minlength=BINS))
+
+
+def start(pair: Pair, pool_ratio: float, cells: int) -> Position:
+    """Before the first label: all rows are at ω = 0, or at N(0, μ²) for weights of mean μ."""
+    prior = pair.student.prior
+    grid = Grid(prior.second_moment, cells)
+    means = np.asarray(prior.moments(np.float64(0.0), np.float64(0.0))[0])
+    offset = float(np.mean(means * means))
+    started = offset > (2.0 * grid.width) ** 2
+    pool = pool_ratio * grid.normal(offset if started else 0.25 * grid.width**2)
+    return Position(pair, grid, pool, np.zeros_like(pool), prior.second_moment - offset, started)
 
 
 @np.errstate(all="ignore")  # what is not finite is looked for where it matters
+def advance(here: Position, batch: Batch, *, gradual: bool = False) -> State:
+    """One round."""
+    pair, grid, V = here.pair, here.grid, here.V
+    size = min(batch.size, float(here.pool.sum()))
+    taken, threshold = take(batch.rule, here.pool, grid, V, pair.student.channel, size, gradual=gradual)
+    rows = Labelled(pair, grid, grid.waves(here.labelled + taken), V, 0.0 if here.started else size)
+    solved = first_solution(rows)
+    labelled = rows.spread(math.log(V / solved.V))
+    if here.started:
+        pool = grid.spread(grid.waves(here.pool - taken), V - solved.V)
+    else:
+        pool = labelled * ((float(here.pool.sum()) - size) / size)
+    there = Position(pair, grid, pool, labelled, solved.V, started=True)
+    return State(batch.budget, there, rows, solved, threshold, taken)
+
+
 def evolve(
-    pair: Pair, pool_ratio: float, plan: list[Batch], cells: int, progress: Callable[[float], None] | None = None
+    pair: Pair,
+    pool_ratio: float,
+    plan: list[Batch],
+    cells: int,
+    progress: Callable[[float], None] | None = None,
+    *,
+    gradual: bool = False,
 ) -> Iterator[State]:
-    """The states after each round, on a grid of so many cells."""
-    prior = pair.student.prior
-    grid = Grid(prior.second_moment, cells)
-    noise = _noise(pair, grid.omega)
-    means = np.asarray(prior.moments(np.float64(0.0), np.float64(0.0))[0])
-    offset = float(np.mean(means * means))
-    V = prior.second_moment - offset
-    started = offset > (2.0 * grid.width) ** 2
-    pool = pool_ratio * grid.normal(offset if started else 0.25 * grid.width**2)
-    labelled = np.zeros_like(pool)
+    """The states after each round, on a grid of so many cells.
+
+    ``gradual``: rounds stand for very many small ones. Then rows are chosen by what is known half-way
+    through a round, as far as the rounds before let expect it.
+    """
+    here, rates = start(pair, pool_ratio, cells), [0.0, 0.0]  # by how much V fell per label, in the last rounds
     for index, batch in enumerate(plan):
-        entropies = label_entropies(pair, grid.omega, V)
-        size = min(batch.size, float(pool.sum()))
-        taken, threshold = take(batch.rule, pool, grid, V, pair.student.channel, size)
-        rows = Labelled(pair, grid, grid.waves(labelled + taken), V, 0.0 if started else size)
-        solved = first_solution(rows)
-        asked = float(taken @ entropies) / size
-        step = V - solved.V
-        if started:
-            labelled, pool = rows.spread(math.log(V / solved.V)), grid.spread(grid.waves(pool - taken), step)
-        else:
-            labelled = rows.spread(math.log(V / solved.V))
-            pool = labelled * ((pool_ratio - size) / size)
-        best, started, V = best_solution(rows, solved), True, solved.V
-        left = _left(pool, label_entropies(pair, grid.omega, V) / math.log(len(pair.student.channel.labels)))
-        known = 0.0 if noise is None else float(grid.spread(grid.waves(labelled), V) @ noise)
-        yield State(batch.budget, pool, labelled, solved, best, threshold, asked, known, left)
+        V = here.V
+        halfway = _expected(rates) * 0.5 * batch.size if gradual else 0.0
+        state = advance(_lead(here, halfway), batch, gradual=gradual)
+        if halfway > 0.0 and state.there.V >= state.rows.V:  # that was too far
+            state = advance(here, batch, gradual=gradual)
+        here, rates = state.there, [rates[-1], (V - state.there.V) / batch.size]
+        yield state
         if progress is not None:
             progress((index + 1.0) / len(plan))
 
 
-def _noise(pair: Pair, h: Floats) -> Floats | None:
-    """Entropy of the label of a known field h, in nats; None where there is no noise."""
-    channel = pair.student.channel
-    if channel.noiseless:
-        return None
-    total = np.zeros_like(h)
-    for y in channel.labels:
-        known = np.asarray(channel.log_probability(y, h))
-        total -= np.where(known > -700.0, np.exp(known) * known, 0.0)
-    return total
+def _lead(here: Position, step: float) -> Position:
+    return here.ahead(min(step, _FARTHEST * here.V)) if step > 0.0 else here
 
 
-def _left(pool: Floats, uncertainty: Floats) -> tuple[float, ...]:
-    """Rows of the pool per weight, by the entropy of their label: from certain to fully open, in equal steps."""
-    places = np.minimum((np.clip(uncertainty, 0.0, 1.0) * BINS).astype(int), BINS - 1)
-    return tuple(float(x) for x in np.bincount(places, weights=pool, minlength=BINS))
+def _expected(rates: list[float]) -> float:
+    """The rate of the next round, from the last two."""
+    before, last = rates
+    return last * min(last / before, _FASTER) if before > 0.0 else last

@@ -19,9 +19,9 @@ def test_pool_and_labelled_rows_sum_to_a_normal_density(rule: str, model: GLM) -
     grid = Grid(model.prior.second_moment, 1024)
     for state in evolve(pair_of(model), 3.0, batches(load_rule(rule, {}), 1.5, 0.25), 1024):
         Q = model.prior.second_moment - state.solved.V
-        np.testing.assert_allclose(state.pool + state.labelled, 3.0 * grid.normal(Q), rtol=0.0, atol=1e-12)
-        assert state.labelled.sum() == pytest.approx(state.budget, abs=1e-12)
-        assert min(state.pool.min(), state.labelled.min()) > -1e-15
+        np.testing.assert_allclose(state.there.pool + state.there.labelled, 3.0 * grid.normal(Q), rtol=0.0, atol=1e-12)
+        assert state.there.labelled.sum() == pytest.approx(state.budget, abs=1e-12)
+        assert min(state.there.pool.min(), state.there.labelled.min()) > -1e-15
 
 
 def test_short_steps_keep_masses_positive_and_variances_right() -> None:
