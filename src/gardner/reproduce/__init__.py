@@ -1,5 +1,5 @@
-"""Results of the paper, one recipe each: theory and runs → frames → figures and a verdict; :func:`reproduce_results`
-makes the page of them, :func:`report_results` that of anybody's own runs."""
+"""Results of the paper, and learning curves beyond it, one recipe each: theory and runs → frames → figures and a
+verdict; :func:`reproduce_results` makes the page of them, :func:`report_results` that of anybody's own runs."""
 
 from __future__ import annotations
 
@@ -16,6 +16,7 @@ from gardner.reproduce import (
     bounds,
     complexity,
     heuristics,
+    learning_curves,
     magnetization,
     passive_sampling,
     pool_size,
@@ -63,6 +64,7 @@ _ALL = (
     batch.RECIPE,
     scaling.RECIPE,
     strategy_table.RECIPE,
+    learning_curves.RECIPE,
 )
 RECIPES: dict[str, Recipe] = {recipe.name: recipe for recipe in _ALL}
 # The budget, in labels per weight, at which the board compares strategies.

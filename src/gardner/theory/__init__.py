@@ -22,6 +22,8 @@ from gardner.theory.formula.information import capacity
 from gardner.theory.inputs import check_inputs, check_model, check_target
 from gardner.theory.learning_curve.curve import learning_curve
 from gardner.theory.learning_curve.results import LearningCurve, LearningPoint
+from gardner.theory.learning_curve.value import label_value
+from gardner.theory.learning_curve.value_results import LabelValues
 from gardner.theory.random_subset.typical import Solution, Typical, pool, typical
 
 __all__ = [
@@ -32,6 +34,7 @@ __all__ = [
     "End",
     "EndStatus",
     "Extremes",
+    "LabelValues",
     "LearningCurve",
     "LearningPoint",
     "Point",
@@ -48,6 +51,7 @@ __all__ = [
     "complexity_at",
     "complexity_curve",
     "complexity_points",
+    "label_value",
     "learning_curve",
     "pool",
     "typical",

@@ -20,6 +20,7 @@ from gardner.report.figures import (
     specification,
     strategies_chart,
 )
+from gardner.report.learning import Axis, curves_chart
 from gardner.report.style import AnyChart, colours
 
 NASTY = "\"'</script><script>alert(1)</script>"
@@ -93,7 +94,22 @@ CHARTS: dict[str, Callable[[], AnyChart]] = {
     "sampling": lambda: sampling_chart(*sampled(), "title"),
     "mixture": lambda: mixture_chart(*mixed(), "title"),
     "batch": lambda: batch_chart(batches(), "title"),
+    "curves": lambda: curves_chart(*learned(), Axis("budget", "n", logarithmic=True), Axis("error", "error"), "title"),
 }
+
+
+def learned() -> tuple[pd.DataFrame, pd.DataFrame]:
+    lines = pd.DataFrame({"series": ["a", "a", "b", "b"], "budget": [1.0, 2.0] * 2, "error": [0.2, 0.1, 0.3, 0.2]})
+    return lines, lines.assign(error_stderr=0.01)
+
+
+def test_what_has_no_logarithm_is_not_drawn_on_such_an_axis() -> None:
+    lines, dots = learned()
+    upright = Axis("error", "error", logarithmic=True)
+    below = dots.assign(error=[0.2, -0.1, 0.3, 0.2])
+    spec = specification(curves_chart(lines, below, Axis("budget", "n"), upright, "x"))
+    drawn = [row["error"] for row in rows_with(spec, "error_stderr")]
+    assert sorted(drawn) == [0.2, 0.2, 0.3]
 
 
 def rows_with(spec: dict[str, Any], field: str) -> list[dict[str, Any]]:

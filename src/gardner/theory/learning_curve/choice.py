@@ -40,14 +40,15 @@ def take(
     """
     chosen = mass * (1.0 - rule.random_share)
     redrawn = _redrawn(rule, pool, grid, V, channel, chosen) if gradual and not rule.blind else None
-    best, threshold = redrawn or _best(rule, pool, grid, V, channel, chosen)
+    rows, threshold = redrawn or best(rule, pool, grid, V, channel, chosen)
     if rule.random_share > 0.0:
-        left = pool - best
-        best = best + left * (mass - chosen) / left.sum()
-    return Taken(best, threshold)
+        left = pool - rows
+        rows = rows + left * (mass - chosen) / left.sum()
+    return Taken(rows, threshold)
 
 
-def _best(rule: Rule, pool: Floats, grid: Grid, V: float, channel: Channel, mass: float) -> Taken:
+def best(rule: Rule, pool: Floats, grid: Grid, V: float, channel: Channel, mass: float) -> Taken:
+    """The best ``mass`` of the pool's rows by what the rule sees of them."""
     if rule.blind or mass <= 0.0:
         return Taken(pool * (mass / pool.sum()), math.nan)
     chances = checked_levels(rule, grid.omega, np.full_like(grid.omega, V), channel)

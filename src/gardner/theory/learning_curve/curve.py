@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import math
 from collections.abc import Callable
 from dataclasses import dataclass, replace
@@ -83,20 +84,36 @@ def learning_curve(
     >>> round(curve.points[-1].log_volume, 4), curve.points[-1].status.value
     (-0.4125, 'solved')
     """
-    pair = check_followed(check_pair(model, teacher))
-    alpha = check_pool_ratio(pool_ratio)
-    total = check_budget(budget, alpha)
-    kappa = _check_batch(batch_ratio, total)
-    made = make_registered_rule(rule, {}) if isinstance(rule, str) else _check_rule(rule)
-    asked = Question(pair, made, alpha, total, kappa, _check_tolerance(tolerance), _check_cells(cells), progress)
-    asked = replace(asked, labelled=_check_labelled(labelled))
+    place, effort = (pool_ratio, budget, batch_ratio), (tolerance, cells, progress)
+    asked = question(rule, model, teacher, place, effort, labelled)
+    pair, kappa = asked.pair, asked.batch_ratio
     if is_linear(pair):
         points = _linear(asked)
     elif kappa > 0.0:
         points, _ = refined(asked, asked.plan(kappa), progress or _silent, cells or CELLS)
     else:
         points = limit_points(asked)
-    return LearningCurve(made, pair.student, alpha, total, kappa, tuple(points), asked.labelled)
+    answer = functools.partial(LearningCurve, asked.rule, pair.student, asked.pool_ratio, asked.budget, kappa)
+    return answer(tuple(points), asked.labelled)
+
+
+def question(
+    rule: Rule | str,
+    model: GLM,
+    teacher: GLM | None,
+    place: tuple[float, float, float],
+    effort: tuple[float, int | None, Report | None],
+    labelled: float = 0.0,
+) -> Question:
+    """What is asked, checked: at which pool ratio, budget and batch ratio; with which tolerance, cells, progress."""
+    pair = check_followed(check_pair(model, teacher))
+    alpha = check_pool_ratio(place[0])
+    total = check_budget(place[1], alpha)
+    kappa = _check_batch(place[2], total)
+    made = make_registered_rule(rule, {}) if isinstance(rule, str) else _check_rule(rule)
+    tolerance, cells, progress = effort
+    asked = Question(pair, made, alpha, total, kappa, _check_tolerance(tolerance), _check_cells(cells), progress)
+    return replace(asked, labelled=_check_labelled(labelled))
 
 
 def refined(

@@ -77,15 +77,19 @@ class Labelled(NamedTuple):
             return self.unspread * self.grid.normal(max(step, 0.25 * self.grid.width**2))
         return self.grid.spread(self.waves, step)
 
-    def hat(self, x: float) -> float:
-        """q̂ there."""
+    def told(self, x: float) -> Floats:
+        """Σ_y e^ψ g² there: what a label of each cell adds to q̂."""
         V, channel = self.V * math.exp(-x), self.pair.student.channel
 
-        def told(y: float) -> Floats:
+        def term(y: float) -> Floats:
             psi, g = _psi_and_slope(channel, y, self.grid.omega, V)
             return np.asarray(np.exp(psi) * g**2)
 
-        return float(self.spread(x) @ sum_over_labels(self.pair, told))
+        return sum_over_labels(self.pair, term)
+
+    def hat(self, x: float) -> float:
+        """q̂ there."""
+        return float(self.spread(x) @ self.told(x))
 
     def energy(self, x: float) -> float:
         """∫ ℓ_Q Σ_y e^ψ ψ: minus the entropy of the labels, given ω."""

@@ -68,9 +68,17 @@ class Grid:
         """Masses, given in Fourier space, after ω moved by N(0, step)."""
         if step <= 0.0:
             return np.asarray(np.fft.irfft(waves, self.count))
-        resolved = math.sqrt(step) >= _RESOLVED * self.width
-        rate = self._squares if resolved else self._steps
+        rate = self._rate(step)
         return np.asarray(np.fft.irfft(waves * np.exp(-step * rate), self.count))
+
+    def spreading(self, waves: Floats, step: float) -> Floats:
+        """The derivative of :meth:`spread` in the step: half the second derivative of the density."""
+        rate = self._rate(step)
+        return np.asarray(np.fft.irfft(-rate * waves * np.exp(-max(step, 0.0) * rate), self.count))
+
+    def _rate(self, step: float) -> Floats:
+        resolved = step > 0.0 and math.sqrt(step) >= _RESOLVED * self.width
+        return self._squares if resolved else self._steps
 
     @cached_property
     def _angles(self) -> Floats:

@@ -35,11 +35,15 @@ _FASTER = 1.5
 
 
 class Batch(NamedTuple):
-    """What one round asks for, labels per weight, by which rule, and how many there are after it."""
+    """What one round asks for, labels per weight, by which rule, and how many there are after it.
+
+    ``at_once``: it is one choice, and never stands for very many small ones.
+    """
 
     size: float
     rule: Rule
     budget: float
+    at_once: bool = False
 
 
 def batches(rule: Rule, budget: float, batch_ratio: float, labelled: float = 0.0) -> list[Batch]:
@@ -54,9 +58,9 @@ def batches(rule: Rule, budget: float, batch_ratio: float, labelled: float = 0.0
     if first > 0.0:  # chosen at random, then all the rest at once
         if labelled > 0.0:
             raise InvalidInputError("labelled", labelled, "this rule has a random part of its own")
-        return [*_rounds(_RANDOM, 0.0, first, batch_ratio), Batch(budget - first, rule, budget)]
+        return [*_rounds(_RANDOM, 0.0, first, batch_ratio), Batch(budget - first, rule, budget, at_once=True)]
     if labelled > 0.0:
-        return [Batch(labelled, _RANDOM, labelled), *_rounds(rule, labelled, budget, batch_ratio)]
+        return [Batch(labelled, _RANDOM, labelled, at_once=True), *_rounds(rule, labelled, budget, batch_ratio)]
     rounds = _rounds(rule, 0.0, budget, batch_ratio)
     return [rounds[0]._replace(rule=_RANDOM), *rounds[1:]]
 
@@ -167,11 +171,11 @@ def evolve(
     """
     here, rates = start(pair, pool_ratio, cells), [0.0, 0.0]  # by how much V fell per label, in the last rounds
     for index, batch in enumerate(plan):
-        V = here.V
-        halfway = _expected(rates) * 0.5 * batch.size if gradual else 0.0
-        state = advance(_lead(here, halfway), batch, gradual=gradual)
+        V, small = here.V, gradual and not batch.at_once
+        halfway = _expected(rates) * 0.5 * batch.size if small else 0.0
+        state = advance(_lead(here, halfway), batch, gradual=small)
         if halfway > 0.0 and state.there.V >= state.rows.V:  # that was too far
-            state = advance(here, batch, gradual=gradual)
+            state = advance(here, batch, gradual=small)
         here, rates = state.there, [rates[-1], (V - state.there.V) / batch.size]
         yield state
         if progress is not None:

@@ -10,7 +10,7 @@ import pytest
 from gardner.model import PERCEPTRON, Channel
 from gardner.model.arrays import Floats
 from gardner.rules import Rule
-from gardner.rules.known import PartlyRandom, PosteriorCommittee
+from gardner.rules.known import PartlyRandom, PosteriorCommittee, Pruning
 from gardner.theory import learning_curve
 from gardner.theory.formula.pair import pair_of
 from gardner.theory.learning_curve.choice import take
@@ -93,3 +93,24 @@ def test_errors_of_the_limit_hold_the_truth() -> None:
     for point in curve.points:
         assert abs(point.log_volume + point.budget * np.log(2.0)) <= 2.0 * point.discretisation_error + 1e-9
         assert point.status == "solved"
+
+
+def test_labels_that_are_there_are_the_first_point_of_the_limit() -> None:
+    """Rounds are counted from the labels that are there, in every run that is extrapolated."""
+    limit, *runs = (
+        learning_curve("agnostic", pool_ratio=3.0, budget=0.8, batch_ratio=kappa, labelled=0.25)
+        for kappa in (0.0, 0.02, 0.01)
+    )
+    assert limit.points[0].budget == 0.25
+    assert {point.status.value for point in limit.points} == {"solved"}
+    far, near = (run.points[-1].log_volume - limit.points[-1].log_volume for run in runs)
+    assert far == pytest.approx(2.0 * near, rel=0.1)
+
+
+def test_a_random_part_ends_at_the_same_budget_in_every_run_of_the_limit() -> None:
+    """One choice after random labels has no small rounds: the limit is the run itself."""
+    rule = Pruning(first=0.35)
+    limit, run = (learning_curve(rule, pool_ratio=3.0, budget=1.0, batch_ratio=kappa) for kappa in (0.0, 0.05))
+    assert limit.points[-2].budget == pytest.approx(0.35)
+    for here, there in zip(limit.points[-2:], run.points[-2:], strict=True):
+        assert here.log_volume == pytest.approx(there.log_volume, abs=1e-5)
