@@ -64,7 +64,9 @@ def test_budget(gardner: Any) -> None:
     answer = json.loads(out)
     assert code == 0
     assert answer["budget"]["best"] == pytest.approx(0.29478, abs=1e-5)
-    assert answer["budget"]["agnostic"] == pytest.approx(0.5 / math.log(2))
+    assert answer["budget"]["agnostic_floor"] == pytest.approx(0.5 / math.log(2))
+    assert answer["budget"]["agnostic"] == pytest.approx(0.5 / math.log(2), abs=answer["budget_error"]["agnostic"])
+    assert answer["budget"]["agnostic"] >= answer["budget"]["agnostic_floor"]
     assert answer["target"] == {"log_volume": -0.5}
     code, out, _ = gardner("budget", "--alpha", "3", "--accuracy", "0.99")
     assert code == 0

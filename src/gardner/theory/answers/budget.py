@@ -251,7 +251,10 @@ def _with_agnostic(found: BudgetAnswer, pair: Pair, goal: _Goal, progress: Calla
     except (ConvergenceError, InvalidInputError) as error:
         return replace(found, notes=(*found.notes, f"label-agnostic: {error.what}"))
     errors = {**found.errors, "agnostic": reached.error}
-    return replace(found, agnostic=reached.budget, agnostic_status=reached.status, errors=errors)
+    below = 0.0 < goal.floor - reached.budget <= reached.error  # the floor is proven, and within the error
+    return replace(
+        found, agnostic=goal.floor if below else reached.budget, agnostic_status=reached.status, errors=errors
+    )
 
 
 def _budget_error(goal: _Goal, point: Point, budget: float, excess: Callable[[float], float]) -> float:
