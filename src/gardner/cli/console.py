@@ -76,7 +76,7 @@ class _Output(Console):
 def output() -> Console:
     """A console for tables on stdout, wide enough when piped."""
     console = _Output()
-    return console if console.is_terminal else _Output(width=140)
+    return console if console.is_terminal else _Output(width=160)
 
 
 @contextmanager

@@ -36,8 +36,8 @@ def command(
     A run counts at a budget with its first round that reaches it; without --at the table has four budgets, quarters of
     the longest run. Gaps are ln v minus the bound: to "halving", max(-n ln 2, ln v(alpha)), which no label-agnostic
     strategy passes on average, and to "minimum", which no subset passes. Strategies marked * read hidden labels.
-    "theory" is what `gardner learning-curve` says of the rule of the same name with as many labels a round, for
-    many weights; other strategies have none.
+    The gap "to theory" is that to what `gardner learning-curve` says of the rule of the same name with as many
+    labels a round, for many weights; other strategies have none.
 
     With --verify each part is sound, without checksum (of version 0.1.0) or damaged; if any is damaged the exit code
     is 1. Remove a damaged file and run the same `gardner bench` again: only that task is run, to the same rows.
@@ -131,10 +131,11 @@ def _table(title: str, *columns: str) -> Table:
 def _print_rows(summary: Summary) -> None:
     tested = any(row["test_accuracy"] is not None for row in summary.rows)
     known = any(row["theory"] is not None for row in summary.rows)
+    missed = any(row["converged"] < 1.0 for row in summary.rows)
     for place, rows in groupby(summary.rows, _place):
         columns = ["budget", "strategy", "seeds", "ln v", "accuracy", *(["on test rows"] if tested else [])]
-        gaps = ["gap to halving", "gap to minimum", *(["theory", "gap to theory"] if known else [])]
-        table = _table(_title(place), *columns, "bits/label", *gaps, "converged")
+        gaps = [f"gap to\n{goal}" for goal in ("halving", "minimum", *(["theory"] if known else []))]
+        table = _table(_title(place), *columns, "bits/label", *gaps, *(["converged"] if missed else []))
         for budget, group in groupby(rows, lambda row: float(row["budget"])):
             table.add_section()
             for row in group:
@@ -148,18 +149,15 @@ def _print_rows(summary: Summary) -> None:
                     fixed(row["bits_per_label"], 3),
                     fixed(row["gap_to_halving"], 4),
                     fixed(row["gap_to_minimum"], 4),
-                    *(_theory(row) if known else []),
-                    f"{percent(row['converged'])}%",
+                    *([with_error(row["gap_to_theory"], row["gap_to_theory_stderr"])] if known else []),
+                    *([f"{percent(row['converged'])}%"] if missed else []),
                 )
             _add_bounds(table, summary, (place[0], place[2], budget))
         output().print(table)
+    if summary.rows and not missed:
+        output().print("every posterior converged", highlight=False)
     if any(row["informed"] for row in [*summary.rows, *summary.failures]):
         output().print("* reads labels that nobody asked for yet", highlight=False)
-
-
-def _theory(row: dict[str, Any]) -> list[str]:
-    """The strategy's own theory, and how far it is."""
-    return [fixed(row["theory"], 4), with_error(row["gap_to_theory"], row["gap_to_theory_stderr"])]
 
 
 def _add_bounds(table: Table, summary: Summary, place: tuple[str, float, float]) -> None:
