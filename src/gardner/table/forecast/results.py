@@ -108,7 +108,7 @@ def spaced(count: int) -> list[int]:
     >>> spaced(5), spaced(24)
     ([0, 1, 2, 3, 4], [0, 3, 7, 10, 13, 16, 20, 23])
     """
-    return np.linspace(0, count - 1, min(SHOWN, count)).round().astype(int).tolist()
+    return [round(float(place)) for place in np.linspace(0, count - 1, min(SHOWN, count))]
 
 
 def needed_labels(labels: np.ndarray, curves: tuple[np.ndarray, ...], accuracy: float) -> Needed:
