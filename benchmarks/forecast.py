@@ -6,7 +6,7 @@
 3. ``after``: real labels, predicted from 50 random labels on, for 100 and 200.
 
     python -m benchmarks.pools fetch
-    python -m benchmarks.forecast                      # all of it: about half an hour of one core
+    python -m benchmarks.forecast                      # all of it: about a quarter of an hour of one core
     python -m benchmarks.forecast --only linear
     python -m benchmarks.forecast --tables sonar wine --teachers 5 --seeds 2
 
@@ -66,7 +66,7 @@ def linear(name: str, teachers: int) -> Record:
     budgets = [budget for budget in BUDGETS if budget <= pool // 2]
     question = Question(tuple(spectrum.variances.tolist()), pool)
     labels = np.array(budgets, dtype=np.float64)
-    predicted = [at_random(question, labels), by_rule(question, labels, BATCH, 0.0)]
+    predicted = [at_random(question, labels), by_rule(question, labels, BATCH, 0.0).accuracy]
     runs = []
     for seed in range(teachers):
         rng = np.random.default_rng([seed, len(rows)])
@@ -82,7 +82,7 @@ def covariance(name: str, record: Record) -> Record:
     variances = np.maximum(np.linalg.eigvalsh(rows.T @ rows), 0.0)
     question = Question(tuple((variances / variances.mean()).tolist()), pool_size(len(rows)))
     labels = np.array(record["budgets"][0], dtype=np.float64)
-    predicted = [at_random(question, labels), by_rule(question, labels, BATCH, 0.0)]
+    predicted = [at_random(question, labels), by_rule(question, labels, BATCH, 0.0).accuracy]
     return {**record, "predicted": [list(map(float, one)) for one in predicted]}
 
 
@@ -94,7 +94,7 @@ def before(name: str, seeds: int) -> Record:
     budgets = [budget for budget in (START, *AFTER) if budget <= pool // 2]
     question = Question(tuple(spectrum.variances.tolist()), pool)
     counts = np.array(budgets, dtype=np.float64)
-    predicted = [at_random(question, counts), by_rule(question, counts, BATCH, START)]
+    predicted = [at_random(question, counts), by_rule(question, counts, BATCH, START).accuracy]
     return _record(budgets, predicted, np.array(_real_runs(rows, labels, budgets, seeds)))
 
 
@@ -206,7 +206,7 @@ def main() -> None:
     parser.add_argument("--only", choices=["linear", "before", "after"])
     parser.add_argument("--tables", nargs="*")
     parser.add_argument("--teachers", type=int, default=20)
-    parser.add_argument("--seeds", type=int, default=5)
+    parser.add_argument("--seeds", type=int, default=20)
     options = parser.parse_args()
     for kind, names, count in (
         ("linear", LINEAR, options.teachers), ("before", REAL, options.seeds), ("after", REAL, options.seeds)

@@ -69,7 +69,8 @@ def main() -> None:
         for result in results.values():
             cells.append(f"{result.log_evidence:.4f}" + ("" if result.converged else f" ({result.status.value})"))
         cells.append(f"{monte_carlo.log_evidence:.4f} ± {(monte_carlo.stderr or 0.0) * rows.shape[1]:.4f}")
-        cells += [f"{100 * (result.log_evidence / exact - 1):+.2f} %" for result in results.values()]
+        for result in results.values():
+            cells.append(f"{round(100 * (result.log_evidence / exact - 1), 2) + 0.0:+.2f} %")  # no zero has a sign
         print("| " + " | ".join(cells) + " |", flush=True)
 
 

@@ -125,7 +125,8 @@ def run_process(case: Case, folder: Path) -> tuple[int | None, str, str]:
 
 # run in the child before the command: a fork with code of ours in it may hang where JAX has threads
 _PRELUDE = """
-import json, os, resource, sys
+import json, os, resource, signal, sys
+signal.signal(signal.SIGINT, signal.SIG_DFL)  # whoever started the tests in the background ignores Ctrl-C
 limits, closed = json.loads(sys.argv[1])
 for name, value in limits.items():
     resource.setrlimit(getattr(resource, "RLIMIT_" + name), (value, value))

@@ -19,8 +19,6 @@ if TYPE_CHECKING:
     from gardner.table.forecast.results import Forecast, Needed
 
 _FIGURES = (".html", ".pdf", ".png", ".svg")
-# Points of a forecast that a table prints: as many as fit on a screen beside the sentences.
-_SHOWN = 8
 
 
 def command(
@@ -97,6 +95,7 @@ def _draw(found: Forecast, out: Path, name: str) -> None:
 
 def _print(pool: PoolFile, found: Forecast, name: str) -> None:
     from gardner.records import printable
+    from gardner.table.forecast.results import spaced
 
     rank = f"effective rank {found.effective_rank:.3g}"
     title = escape(printable(f"{name}: {found.rows} rows, {found.columns} columns, {rank}, {found.labelled} labels"))
@@ -104,9 +103,7 @@ def _print(pool: PoolFile, found: Forecast, name: str) -> None:
     columns = ("labels", "random", "interval", "agnostic", "interval", "best")
     for column in columns:
         table.add_column(column, justify="right")
-    count = len(found.points)
-    shown = sorted({round((index + 1) * count / min(_SHOWN, count)) - 1 for index in range(min(_SHOWN, count))})
-    for point in (found.points[index] for index in shown):
+    for point in (found.points[index] for index in spaced(len(found.points))):
         cells = [f"{point.labels}", fixed(point.random, 3), _interval(point.random_low, point.random_high)]
         cells += [fixed(point.agnostic, 3), _interval(point.agnostic_low, point.agnostic_high)]
         table.add_row(*cells, "–" if is_missing(point.best) else fixed(point.best, 3))
@@ -131,6 +128,7 @@ def _sentences(found: Forecast) -> list[str]:
     elif not is_missing(found.saved):
         share = found.saved / found.needed["random"].labels
         lines.append(f"active learning saves about {found.saved:.0f} of them, {100.0 * share:.0f} %")
+    lines.append(f"with a label for every row accuracy would be about {found.pool:.3f}")
     if found.labelled:
         first = found.models[0]
         lines.append(

@@ -47,6 +47,44 @@ def test_json_with_labels(gardner: Any, table: Path) -> None:
     assert 0.5 < found["now"] < 1.0
 
 
+def test_the_best_subset_is_printed_in_every_line(gardner: Any) -> None:
+    code, out, _ = gardner("forecast", str(ROOT / POOL), "--ignore", "diagnosis", "--id", "patient", "--labels", "60")
+    lines = [line.split("│") for line in out.splitlines() if line.startswith("│")]
+    assert code == 0
+    assert len(lines) == 6
+    for line in lines:
+        random, agnostic, best = (float(line[index]) for index in (2, 4, 6))
+        assert random <= agnostic <= best <= 0.987
+    assert "with a label for every row accuracy would be about 0.987" in out
+
+
+@pytest.mark.parametrize(
+    ("text", "code", "says"),
+    [
+        ("a,b\n1,2\n", 2, "two rows or more"),
+        ("a,b\n1,1\n1,1\n1,1\n", 2, "every column has one value only"),
+        ("a,b,c\n1,1,7\n2,,7\n0,3,7\n5,2,7\n", 0, "1 column left out"),
+        ("a,b,c\n1,1,7\n2,,7\n0,3,7\n5,2,7\n", 0, "column b: 1 of 4 cells is empty, filled"),
+        ("a,b,c,d\n1,2,3,4\n2,1,5,9\n0,3,1,1\n", 0, "fewer rows than columns"),
+        ("a,b\ninf,1\n2,3\n", 2, "inf"),
+    ],
+)
+def test_odd_tables_are_one_line_or_said_aloud(gardner: Any, tmp_path: Path, text: str, code: int, says: str) -> None:
+    (tmp_path / "t.csv").write_text(text)
+    done, out, err = gardner("forecast", str(tmp_path / "t.csv"), "--no-best")
+    assert (done, bool(out)) == (code, code == 0)
+    assert says in err
+    assert code == 0 or err.count("\n") == 1
+
+
+def test_a_copy_of_the_label_among_the_features_is_said_aloud(gardner: Any, table: Path) -> None:
+    frame = pd.read_csv(table)
+    frame.assign(outcome=frame["y"].map({"yes": 1.0, "no": 0.0})).to_csv(table, index=False)
+    code, _, err = gardner("forecast", str(table), "-y", "y", "--id", "name", "--no-best", "-n", "40")
+    assert code == 0
+    assert "outcome" in err
+
+
 @pytest.mark.parametrize("ending", ["svg", "html"])
 def test_a_figure(gardner: Any, table: Path, ending: str) -> None:
     place = table.with_suffix(f".{ending}")

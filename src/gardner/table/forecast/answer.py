@@ -15,34 +15,33 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
+from gardner.inference.threads import one_blas_thread
 from gardner.model.arrays import Floats
-from gardner.table.forecast.curves import Question, at_random, by_rule, of_best_subset
+from gardner.table.forecast.curves import QUIET, Question, at_random, by_rule, of_best_subset
 from gardner.table.forecast.estimate import TableSpectrum, table_spectrum
 from gardner.table.forecast.inputs import Asked, check_question
 from gardner.table.forecast.labelled import Likely, likely_models
-from gardner.table.forecast.results import Forecast, ForecastPoint, LabelModel, Needed, needed_labels
+from gardner.table.forecast.results import Forecast, ForecastPoint, LabelModel, Needed, needed_labels, spaced
 
 # How far |ln(share wrong/share wrong measured)| was off at most in nine of ten forecasts made before any label, for
 # random linear labels on real rows; printed by `python -m benchmarks.forecast`.
-SPREAD_LINEAR = 0.25
+SPREAD_LINEAR = 0.21
 # The same for real labels, from 50 of them on, rounded up; printed by `python -m benchmarks.forecast`.
 SPREAD_REAL = 0.50
 # Rounds of a learning curve: with more labels than that times the batch, rounds are longer, which costs little.
 MOST_ROUNDS = 200
 # Points of a forecast: a smooth curve in a figure.
 _POINTS = 24
-# Points at which the best subset is asked for: each takes about a second.
-_BEST_POINTS = 5
 # Rounds of a forecast at least, so that there is a curve to see.
 _FEWEST = 10
 # Labels shown, relative to those that random choice needs at the low end of its interval.
 _BEYOND = 1.1
 # Share of the weight of the models that is left out on either side of an interval: it holds nine in ten.
 _TAIL = 0.05
-# Models of the labels that are averaged over; those behind have little weight, and each costs a learning curve.
-_MODELS = 8
+# By how much agnostic choice may seem more accurate than the best subset: accuracies of learning curves are that good.
+_AS_GOOD = 1e-3
 # Effective rank below which forecasts for ten or twenty labels were seen to be too low by 0.02 to 0.07.
 _FEW_DIRECTIONS = 5.0
 _NOWHERE = Needed(math.nan, math.nan, math.nan)
@@ -57,6 +56,8 @@ class _Curves:
     weight: float
     random: Floats
     agnostic: Floats
+    pool: float  # with a label for every row
+    known_to: float  # labels up to which the agnostic curve is known
 
 
 def forecast(
@@ -90,26 +91,30 @@ def forecast(
     known = ~np.isnan(asked.labels)
     spectrum = table_spectrum(asked.features, scaling=scaling, keep=known if asked.usable else None, seed=seed)
     report(0.1)
-    models = _models(spectrum, asked, seed)
-    report(0.4)
-    variances = tuple(_at_least_two(spectrum.variances).tolist())
-    rows, start = len(asked.features), int(known.sum()) if asked.usable else 0
-    questions = [Question(variances, rows, one.alignment, one.noise) for one in models]
-    counts, step = _counts(questions[0], asked, start)
-    errors = []
-    for index, (question, likely) in enumerate(zip(questions, models, strict=True)):
-        errors.append(_errors(question, likely, counts, step, start))
-        report(0.4 + 0.4 * (index + 1) / len(models))
-    top = _best(questions[0], models[0], counts, start) if best else np.full(len(counts), np.nan)
+    with one_blas_thread():  # matrices are small from here on
+        models = _models(spectrum, asked, seed)
+        report(0.4)
+        variances = tuple(_at_least_two(spectrum.variances).tolist())
+        rows, start = len(asked.features), int(known.sum()) if asked.usable else 0
+        questions = [Question(variances, rows, one.alignment, one.noise) for one in models]
+        counts, step = _counts(questions[0], asked, start)
+        errors = []
+        for index, (question, likely) in enumerate(zip(questions, models, strict=True)):
+            errors.append(_errors(question, likely, counts, step, start))
+            report(0.4 + 0.4 * (index + 1) / len(models))
+        relative = np.full(len(counts), np.nan)
+        if best:
+            places = spaced(len(counts))
+            relative[places] = of_best_subset(questions[0], counts[places])
     report(1.0)
     spread = SPREAD_REAL if asked.usable else SPREAD_LINEAR
-    return _answer(asked, spectrum, models, errors, counts, top, spread, start)
+    return _answer(asked, spectrum, models, errors, counts, relative, spread, start)
 
 
 def _models(spectrum: TableSpectrum, asked: Asked, seed: int) -> tuple[Likely, ...]:
     if not asked.usable:
         return (Likely(0.0, 0.0, 1.0, 0.0, math.nan, 1.0),)
-    return likely_models(spectrum, asked.features, asked.labels, seed=seed)[:_MODELS]
+    return likely_models(spectrum, asked.features, asked.labels, seed=seed)
 
 
 def _at_least_two(variances: Floats) -> Floats:
@@ -144,9 +149,10 @@ def _enough(question: Question, accuracy: float, start: int) -> int:
 
 
 def _errors(question: Question, likely: Likely, counts: Floats, step: float, start: int) -> _Curves:
-    random, agnostic = 1.0 - at_random(question, counts), 1.0 - by_rule(question, counts, step, start)
-    factor = _factor(question, likely, start)
-    return _Curves(likely.weight, _capped(factor * random), _capped(factor * agnostic))
+    random = 1.0 - at_random(question, np.append(counts, question.rows))
+    chosen, factor = by_rule(question, counts, step, start), _factor(question, likely, start)
+    random, agnostic = _capped(factor * random), _capped(factor * (1.0 - chosen.accuracy))
+    return _Curves(likely.weight, random[:-1], agnostic, float(random[-1]), chosen.known_to)
 
 
 def _factor(question: Question, likely: Likely, start: int) -> float:
@@ -159,15 +165,6 @@ def _factor(question: Question, likely: Likely, start: int) -> float:
 
 def _capped(errors: Floats) -> Floats:
     return np.minimum(errors, 0.5)
-
-
-def _best(question: Question, likely: Likely, counts: Floats, start: int) -> Floats:
-    """Accuracy of the best subset at a few of the counts; NaN at the others."""
-    found = np.full(len(counts), np.nan)
-    some = np.unique(np.linspace(0, len(counts) - 1, min(_BEST_POINTS, len(counts))).round().astype(int))
-    errors = 1.0 - of_best_subset(question, counts[some])
-    found[some] = 1.0 - _capped(_factor(question, likely, start) * errors)
-    return found
 
 
 def _quantiles(errors: list[_Curves], name: str) -> tuple[Floats, Floats, Floats]:
@@ -187,27 +184,33 @@ def _quantiles(errors: list[_Curves], name: str) -> tuple[Floats, Floats, Floats
 
 def _answer(
     asked: Asked, spectrum: TableSpectrum, models: tuple[Likely, ...], errors: list[_Curves],
-    counts: Floats, top: Floats, spread: float, start: int,
+    counts: Floats, relative: Floats, spread: float, start: int,
 ) -> Forecast:  # fmt: skip
     curves: dict[str, tuple[Floats, Floats, Floats]] = {}
     for name in ("random", "agnostic"):
         mean, low, high = _quantiles(errors, name)
         wider = (low * math.exp(-spread), _capped(high * math.exp(spread)))
         curves[name] = 1.0 - mean, 1.0 - wider[0], 1.0 - wider[1]
+    weights = np.array([one.weight for one in models])
+    weights /= weights.sum()
+    whole = float(weights @ [one.pool for one in errors])
+    top = 1.0 - _capped(relative * whole)
+    behind = top < curves["agnostic"][0] - _AS_GOOD
+    notes = (*asked.notes, *_notes(asked, spectrum), *_notes_on_curves(models, errors, counts, behind))
+    seen, at_least = ~np.isnan(top), np.fmax(top, curves["agnostic"][0])  # what agnostic choice picks is a subset too
+    top = np.where(behind, np.nan, top)
     points = tuple(
         ForecastPoint(int(counts[k]), *_three(curves["random"], k), *_three(curves["agnostic"], k), float(top[k]))
         for k in range(len(counts))
     )
-    seen = ~np.isnan(top)
     needed = {name: needed_labels(counts, three, asked.accuracy) for name, three in curves.items()}
-    needed["best"] = needed_labels(counts[seen], (top[seen],) * 3, asked.accuracy) if seen.any() else _NOWHERE
-    weights = np.array([one.weight for one in models])
-    expected = np.array([1.0 - one.surprise * (1.0 - one.expected) for one in models])
+    needed["best"] = needed_labels(counts[seen], (at_least[seen],) * 3, asked.accuracy) if seen.any() else _NOWHERE
+    now = np.array([1.0 - one.surprise * (1.0 - one.expected) for one in models])
     return Forecast(
         rows=len(asked.features), columns=spectrum.columns, labelled=start, effective_rank=spectrum.effective_rank,
-        batch=asked.batch, accuracy=asked.accuracy, now=float(expected @ weights / weights.sum()), spread=spread,
+        batch=asked.batch, accuracy=asked.accuracy, now=float(now @ weights), pool=1.0 - whole, spread=spread,
         models=tuple(LabelModel(one.alignment, one.noise, one.weight) for one in models), points=points,
-        needed=needed, notes=(*asked.notes, *_notes(asked, spectrum)),
+        needed=needed, notes=notes,
     )  # fmt: skip
 
 
@@ -222,10 +225,32 @@ def _notes(asked: Asked, spectrum: TableSpectrum) -> list[str]:
     rows, columns = len(asked.features), spectrum.columns
     notes = []
     if spectrum.dropped:
-        notes.append(f"{spectrum.dropped} columns left out: every row has the same value")
+        few = "1 column" if spectrum.dropped == 1 else f"{spectrum.dropped} columns"
+        notes.append(f"{few} left out: every row has the same value")
     if rows <= columns:
         notes.append(f"{rows} rows and {columns} columns: the spectrum is inferred from fewer rows than columns")
     if spectrum.effective_rank < _FEW_DIRECTIONS:
         told = f"the rows vary in about {spectrum.effective_rank:.1f} directions"
         notes.append(f"{told}: the theory is for many, and too low for the first 20 labels or so")
+    return notes
+
+
+def _notes_on_curves(
+    models: tuple[Likely, ...], errors: list[_Curves], counts: Floats, behind: NDArray[np.bool_]
+) -> list[str]:
+    """Where a curve ends early, and why there is no best subset."""
+    notes, known_to = [], min(one.known_to for one in errors)
+    if known_to < counts[-1]:
+        told = f"agnostic choice is known up to {known_to:.0f} labels"
+        notes.append(
+            f"{told}: its integrals do not settle beyond, the last accuracy is kept, and what is reached is more"
+        )
+    if models[0].noise > QUIET:
+        notes.append(
+            "no best subset: these labels are noisy, and the most informative subset would be rich in wrong ones"
+        )
+    if behind.any():
+        places = ", ".join(f"{count:.0f}" for count in counts[behind])
+        told = f"no best subset at {places} labels: that of least volume is less accurate there than agnostic choice"
+        notes.append(f"{told}, since it also learns directions in which rows hardly vary")
     return notes

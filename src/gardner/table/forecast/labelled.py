@@ -40,7 +40,9 @@ MOST_FOR_CHOICE = 300
 MOST_FOR_FIT = 2000
 # Rows without a label on which the accuracy is expected: its error by chance is then below 0.005.
 MOST_ROWS = 2000
-# Weight below which a model is left out.
+# Models of the labels that are averaged over; those behind have little weight, and each costs a learning curve.
+MODELS = 8
+# Weight below which a model is left out; of 49 the likeliest has twice as much.
 _WORTH = 0.01
 # Share of the largest variance below which others are taken as if they were of that size: noise of the sample.
 _DIRECTIONS = 1e-6
@@ -97,13 +99,9 @@ def likely_models(spectrum: TableSpectrum, features: Floats, labels: Floats, *, 
     evidence = np.array([posterior.log_evidence for _, _, posterior in settled])
     weights = np.exp(evidence - evidence.max())
     weights /= weights.sum()
-    kept = weights >= min(_WORTH, float(weights.max()))
-    found = [
-        _likely(rows, few, shape, s, noise, posterior, float(weight))
-        for (s, noise, posterior), weight, keep in zip(settled, weights / weights[kept].sum(), kept, strict=True)
-        if keep
-    ]
-    return tuple(sorted(found, key=lambda one: -one.weight))
+    kept = [int(index) for index in np.argsort(-weights, kind="stable")[:MODELS] if weights[index] >= _WORTH]
+    share = weights / weights[kept].sum()
+    return tuple(_likely(rows, few, shape, *settled[index], float(share[index])) for index in kept)
 
 
 def _balanced(known: NDArray[np.intp], labels: Floats, most: int, rng: np.random.Generator) -> NDArray[np.intp]:

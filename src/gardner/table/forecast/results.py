@@ -10,7 +10,9 @@ import numpy as np
 if TYPE_CHECKING:
     import pandas as pd
 
-CHOICES = ("random", "agnostic", "best")
+# Points that a table prints, and at which the best subset is asked for: as many as fit on a screen beside the
+# sentences; each best subset takes half a second.
+SHOWN = 8
 
 
 @dataclass(frozen=True)
@@ -18,8 +20,9 @@ class ForecastPoint:
     """Accuracy on new rows after so many labels.
 
     ``random`` and ``agnostic`` are the forecasts for rows chosen at random and for the least certain
-    first; ``…_low`` and ``…_high`` are the ends of their interval. ``best`` is the most informative
-    subset there is, which only somebody who knows all labels could pick; NaN where it is not known.
+    first; ``…_low`` and ``…_high`` are the ends of their interval. ``best`` is the best subset there
+    is, which only somebody who knows all labels could pick; NaN where it was not asked for (see
+    :func:`spaced`), where it is not known, and where agnostic choice is more accurate.
     """
 
     labels: int
@@ -62,7 +65,8 @@ class Forecast:
     """How accurate a linear classifier would be, and how much active learning would help, on one table.
 
     ``accuracy`` is the one wanted, ``needed`` the labels it takes by each way of choosing. ``now``
-    is the accuracy expected with the labels there are, NaN without labels. ``models`` are those of
+    is the accuracy expected with the labels there are, NaN without labels. ``pool`` is that with a
+    label for every row: no choice of rows is more accurate in the end. ``models`` are those of
     the labels that were averaged over, the likeliest first. ``spread`` is by how much, as a
     logarithm of the share of wrong predictions, forecasts were off on the tables they were measured
     on (nine in ten were off by less).
@@ -75,6 +79,7 @@ class Forecast:
     batch: int
     accuracy: float
     now: float
+    pool: float
     spread: float
     models: tuple[LabelModel, ...]
     points: tuple[ForecastPoint, ...]
@@ -95,6 +100,15 @@ class Forecast:
     def to_json(self) -> dict[str, object]:
         """Plain data; NaN where nothing is known."""
         return {**asdict(self), "saved": self.saved}
+
+
+def spaced(count: int) -> list[int]:
+    """Places of those points out of so many that a table prints: evenly spread, the first and the last among them.
+
+    >>> spaced(5), spaced(24)
+    ([0, 1, 2, 3, 4], [0, 3, 7, 10, 13, 16, 20, 23])
+    """
+    return [round(float(place)) for place in np.linspace(0, count - 1, min(SHOWN, count))]
 
 
 def needed_labels(labels: np.ndarray, curves: tuple[np.ndarray, ...], accuracy: float) -> Needed:
