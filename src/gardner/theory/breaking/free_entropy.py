@@ -1,0 +1,241 @@
+"""The 1RSB free entropy of the perceptron and its equations [parisi1980, gardner1988].
+
+Subsets of one volume fall into clusters. Two students of subsets of one cluster have the overlap
+q₁ = q₀ + d, of two clusters q₀; x is Parisi's breaking point. With D = Q − q₁, V = r − Q, t = q₀ − m²,
+W = V + βD, U = W + βxd and F(h) = ln(1 + e^{φ + L(h)}),
+
+    Φ₁ = ½[(β−1) ln V + (1−1/x) ln W + (1/x) ln U + βt/U + β(1−r)]
+         + α E G(h₀),    G(h₀) = (1/x) ln ∫Dz e^{xF(h₀ + √d z)},
+
+where h₀ is the field of a row whose label is +1: of density 2N(h₀; 0, q₀)Φ(mh₀/√(q₀t)). With ⟨…⟩ the
+average over z tilted by e^{xF}, and ⟨ψ'²⟩ that over ζ, the conditions of stationarity are
+
+    α E⟨F'⟩² = β²t/U²,     α E[⟨F'²⟩ − ⟨F'⟩²] = β²d/(UW),     α √(2/π) ∫N(h₀; 0, t)⟨F'⟩ = βm/U,
+    α E⟨p ⟨ψ'²⟩⟩ = D/(VW) + d/(UW) + t/U²,     r = 1,     ∂Φ₁/∂x = 0,
+
+p = 1/(1 + e^{−φ−L}). The second and the last vanish with d: they are divided by d, and by d³ after
+what the second says of the last is taken out, so that the point where the branch leaves the
+symmetric one is a solution like any other (docs/theory.md, section 10).
+
+All averages over fields are sums on one uniform grid of h: the integrands are smooth and die away,
+so that halving its spacing changes nothing to many digits.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+from scipy.special import ndtr
+
+from gardner.errors import ConvergenceError
+from gardner.theory.breaking.rows import Fields, tabulate
+from gardner.theory.curve.stationary import Problem
+from gardner.theory.formula.sums import sigmoid, softplus
+from gardner.theory.formula.taylor import Floats
+
+LN_M, LN_T, LN_GAP, LN_D, LN_V, LN_X, PHI, BETA = range(8)
+_OF_ROWS = (LN_D, LN_V, BETA)  # the coordinates that L depends on
+_REACH = 9.0  # standard deviations of a field or of z that are summed over: e^−40 lies beyond
+_MOST_NODES, _MOST_PAIRS = 20_000, 24_000_000  # of the grid; of fields and z together: 0.6 s, 0.5 GB
+
+
+class Place(NamedTuple):
+    """The order parameters of one step of breaking, and the fields φ and β."""
+
+    m: float
+    t: float
+    d: float
+    D: float
+    V: float
+    x: float
+    phi: float
+    beta: float
+
+    @property
+    def q0(self) -> float:
+        """Overlap of students of two clusters."""
+        return self.m * self.m + self.t
+
+    @property
+    def Q(self) -> float:
+        """Overlap of two students of the same subset."""
+        return self.q0 + self.d + self.D
+
+    @property
+    def r(self) -> float:
+        """Squared norm of a student; 1 for the sign."""
+        return self.Q + self.V
+
+    @property
+    def W(self) -> float:
+        """V + βD."""
+        return self.V + self.beta * self.D
+
+    @property
+    def U(self) -> float:
+        """W + βxd."""
+        return self.W + self.beta * self.x * self.d
+
+
+def to_place(u: Floats) -> Place:
+    """The order parameters at the coordinates u: logarithms, arsinh φ and arsinh β."""
+    logs = np.exp(u[:PHI])
+    return Place(*(float(one) for one in logs), phi=float(np.sinh(u[PHI])), beta=float(np.sinh(u[BETA])))
+
+
+def to_coordinates(place: Place) -> Floats:
+    """The inverse of :func:`to_place`."""
+    return np.append(np.log(place[:PHI]), np.arcsinh(place[PHI:]))
+
+
+@dataclass(frozen=True)
+class Grid:
+    """Nodes h of all sums; rows have their fields h₀ on those from ``behind`` to ``ahead`` before the end."""
+
+    h: Floats
+    spacing: float
+    behind: int
+    ahead: int
+
+    @property
+    def rows(self) -> Floats:
+        """The nodes h₀."""
+        return self.h[self.behind : len(self.h) - self.ahead]
+
+    def windows(self, values: Floats) -> Floats:
+        """Values at h₀ + √d z, a line for every h₀."""
+        return np.lib.stride_tricks.sliding_window_view(values, self.behind + self.ahead + 1)
+
+
+def make_grid(at: Place, spacing: float) -> Grid:
+    """Nodes that cover the rows' fields, and what z adds to them.
+
+    Rows whose label was not expected have |h₀| below a few √(q₀t/(t+m²)). For β < 0 they pull z
+    away from them, by −xβdh₀/U, and widen it by √(W/U).
+    """
+    low, high = _REACH * math.sqrt(at.t), _REACH * math.sqrt(at.q0)
+    wide = _REACH * math.sqrt(at.d)
+    pulled = wide
+    if at.beta < 0.0:
+        pulled = wide * math.sqrt(at.W / at.U) - at.x * at.beta * at.d * low / at.U
+    behind, ahead = math.ceil(pulled / spacing), math.ceil(wide / spacing)
+    first, last = -math.ceil(low / spacing) - behind, math.ceil(high / spacing) + ahead
+    if last - first > _MOST_NODES or (last - first) * (behind + ahead) > _MOST_PAIRS:
+        raise ConvergenceError("the fields of broken symmetry need too fine a grid")
+    return Grid(np.arange(first, last + 1) * spacing, spacing, behind, ahead)
+
+
+@dataclass(frozen=True)
+class Evaluation:
+    """What the formula says at a place.
+
+    ``equations`` are the seven conditions, relative to their own terms: stationarity, and n labels.
+    ``stability`` and ``cluster_stability`` are the ratios of a further step of breaking, within
+    clusters and between them: above 1, one step is not enough.
+    """
+
+    place: Place
+    grid: Grid
+    fields: Fields
+    equations: Floats
+    log_volume: float
+    complexity: float
+    stability: float
+    cluster_stability: float
+
+
+def evaluate(problem: Problem, u: Floats, spacing: float, known: Evaluation | None = None) -> Evaluation:
+    """The equations at u; ``known`` are those of a place of the same D, V and β, whose fields will do."""
+    at = to_place(u)
+    if not (at.W > 0.0 and at.U > 0.0):
+        raise ConvergenceError("the average over students does not exist there")
+    grid = make_grid(at, spacing)
+    if known is not None and np.array_equal(known.grid.h, grid.h):
+        fields = known.fields
+    else:
+        fields = tabulate(problem.pair.student.channel, grid.h, at.D, at.V, at.beta)
+    return _evaluated(problem, at, grid, fields)
+
+
+def _evaluated(problem: Problem, at: Place, grid: Grid, fields: Fields) -> Evaluation:
+    alpha, beta, d, x, W, U = problem.pool_ratio, at.beta, at.d, at.x, at.W, at.U
+    taken = sigmoid(at.phi + fields.value)
+    F, slope = softplus(at.phi + fields.value), taken * fields.slope
+    bend = taken * (fields.curve + (1.0 - taken) * fields.slope**2)
+    tilt = _Tilt(grid, F, d, x)
+    rows, unsure = _row_weights(at, grid)
+    squares = 2.0 * (fields.in_D - fields.in_V) / (beta * (beta - 1.0))  # ⟨ψ'²⟩
+    mean, mean_slope, mean_square = tilt(F), tilt(slope), tilt(slope * slope)
+    varied = np.maximum(mean_square - mean_slope**2, 0.0)
+    outer = alpha * float(rows @ mean_slope**2)
+    apart = alpha * float(rows @ varied) / d - beta**2 / (U * W)
+    labels = alpha * float(rows @ tilt(taken))
+    split = alpha * float(rows @ ((mean - tilt.value) / x)) - 0.5 * d * outer
+    split = (split + 0.5 / x**2 * (beta * x * d / U - math.log(U / W))) / d**2
+    size = at.D / (at.V * W) + d / (U * W) + at.t / U**2
+    conditions = [
+        outer * U**2 / (beta**2 * at.t) - 1.0,
+        apart * U * W / beta**2,
+        alpha * math.sqrt(2.0 / math.pi) * float(unsure @ mean_slope) * U / (beta * at.m) - 1.0,
+        alpha * float(rows @ tilt(taken * squares)) / size - 1.0,
+        at.r - 1.0,
+        labels / problem.budget - 1.0,
+        (split - 0.25 * apart) / d * W**3 / abs(beta) ** 3,
+    ]
+    volume = _entropic_slope(at) + alpha * float(rows @ tilt(taken * fields.in_beta))
+    value = _entropic(at) + alpha * float(rows @ tilt.value)
+    spread = tilt(bend) + x * varied
+    return Evaluation(
+        place=at,
+        grid=grid,
+        fields=fields,
+        equations=np.array(conditions),
+        log_volume=volume,
+        complexity=value - beta * volume - labels * at.phi,
+        stability=alpha * float(rows @ tilt(bend * bend)) * (W / beta) ** 2,
+        cluster_stability=alpha * float(rows @ spread**2) * (U / beta) ** 2,
+    )
+
+
+class _Tilt:
+    """⟨…⟩ at every h₀, and G(h₀)."""
+
+    def __init__(self, grid: Grid, F: Floats, d: float, x: float) -> None:
+        offsets = np.arange(-grid.behind, grid.ahead + 1) * grid.spacing
+        log_weights = -0.5 * offsets**2 / d + math.log(grid.spacing / math.sqrt(2.0 * math.pi * d))
+        exponents = x * grid.windows(F) + log_weights
+        top = exponents.max(axis=1)
+        chances = np.exp(exponents - top[:, None])
+        total = chances.sum(axis=1)
+        self._chances = chances / total[:, None]
+        self._grid = grid
+        self.value: Floats = (top + np.log(total)) / x
+
+    def __call__(self, values: Floats) -> Floats:
+        """The average of something that is known at the nodes."""
+        found: Floats = np.einsum("ij,ij->i", self._chances, self._grid.windows(values))
+        return found
+
+
+def _row_weights(at: Place, grid: Grid) -> tuple[Floats, Floats]:
+    """The density of h₀, and that of rows on the edge of the teacher's label, both times the spacing."""
+    h, q0 = grid.rows, at.q0
+    root = grid.spacing / math.sqrt(2.0 * math.pi)
+    rows = root / math.sqrt(q0) * np.exp(-0.5 * h * h / q0) * 2.0 * ndtr(at.m * h / math.sqrt(q0 * at.t))
+    return rows, root / math.sqrt(at.t) * np.exp(-0.5 * h * h / at.t)
+
+
+def _entropic(at: Place) -> float:
+    inverse = 1.0 / at.x
+    logs = (at.beta - 1.0) * math.log(at.V) + (1.0 - inverse) * math.log(at.W) + inverse * math.log(at.U)
+    return 0.5 * (logs + at.beta * (at.t / at.U + 1.0 - at.r))
+
+
+def _entropic_slope(at: Place) -> float:
+    """∂/∂β of it."""
+    move = at.D + at.x * at.d  # ∂U/∂β
+    logs = math.log(at.V) + (1.0 - 1.0 / at.x) * at.D / at.W + move / (at.x * at.U)
+    return 0.5 * (logs + at.t / at.U - at.beta * at.t * move / at.U**2 + 1.0 - at.r)
