@@ -33,13 +33,19 @@ from scipy.special import ndtr
 from gardner.errors import ConvergenceError
 from gardner.theory.breaking.rows import Fields, tabulate
 from gardner.theory.curve.stationary import Problem
-from gardner.theory.formula.sums import sigmoid, softplus
+from gardner.theory.formula.average import CHECK_ORDER, INNER_ORDER
+from gardner.theory.formula.logistic import sigmoid, softplus
 from gardner.theory.formula.taylor import Floats
 
 LN_M, LN_T, LN_GAP, LN_D, LN_V, LN_X, PHI, BETA = range(8)
-_OF_ROWS = (LN_D, LN_V, BETA)  # the coordinates that L depends on
-_REACH = 9.0  # standard deviations of a field or of z that are summed over: e^−40 lies beyond
-_MOST_NODES, _MOST_PAIRS = 20_000, 24_000_000  # of the grid; of fields and z together: 0.6 s, 0.5 GB
+# Standard deviations of a field or of z that are summed over: e^−40 lies beyond.
+_REACH = 9.0
+# The same for the estimate of errors.
+_CHECK_REACH = 10.0
+# Nodes of the grid.
+_MOST_NODES = 20_000
+# Pairs of a row's field and a z: 6 million take 0.15 s and 50 MB an average.
+_MOST_PAIRS = 6_000_000
 
 
 class Place(NamedTuple):
@@ -82,8 +88,8 @@ class Place(NamedTuple):
 
 def to_place(u: Floats) -> Place:
     """The order parameters at the coordinates u: logarithms, arsinh φ and arsinh β."""
-    logs = np.exp(u[:PHI])
-    return Place(*(float(one) for one in logs), phi=float(np.sinh(u[PHI])), beta=float(np.sinh(u[BETA])))
+    values = np.append(np.exp(u[:PHI]), np.sinh(u[PHI:]))
+    return Place(*(float(one) for one in values))
 
 
 def to_coordinates(place: Place) -> Floats:
@@ -93,39 +99,54 @@ def to_coordinates(place: Place) -> Floats:
 
 @dataclass(frozen=True)
 class Grid:
-    """Nodes h of all sums; rows have their fields h₀ on those from ``behind`` to ``ahead`` before the end."""
+    """Nodes h of all sums.
+
+    Rows have their fields h₀ on every ``stride``-th node, from ``behind`` to ``ahead`` before the
+    end: averages over z are smoother than what is averaged.
+    """
 
     h: Floats
     spacing: float
     behind: int
     ahead: int
+    stride: int
 
     @property
     def rows(self) -> Floats:
         """The nodes h₀."""
-        return self.h[self.behind : len(self.h) - self.ahead]
+        return self.h[self.behind : len(self.h) - self.ahead : self.stride]
 
     def windows(self, values: Floats) -> Floats:
         """Values at h₀ + √d z, a line for every h₀."""
-        return np.lib.stride_tricks.sliding_window_view(values, self.behind + self.ahead + 1)
+        return np.lib.stride_tricks.sliding_window_view(values, self.behind + self.ahead + 1)[:: self.stride]
 
 
-def make_grid(at: Place, spacing: float) -> Grid:
+class Steps(NamedTuple):
+    """The spacing of the nodes, and how many of them there are to a row's field."""
+
+    spacing: float
+    stride: int
+
+
+def make_grid(at: Place, steps: Steps, checking: bool = False) -> Grid:
     """Nodes that cover the rows' fields, and what z adds to them.
 
     Rows whose label was not expected have |h₀| below a few √(q₀t/(t+m²)). For β < 0 they pull z
-    away from them, by −xβdh₀/U, and widen it by √(W/U).
+    away from them, by −xβdh₀/U, and widen it by √(W/U). ``checking`` makes a grid of half the
+    spacing that reaches further, for an estimate of errors.
     """
-    low, high = _REACH * math.sqrt(at.t), _REACH * math.sqrt(at.q0)
-    wide = _REACH * math.sqrt(at.d)
+    reach, spacing = (_CHECK_REACH, 0.5 * steps.spacing) if checking else (_REACH, steps.spacing)
+    low, high = reach * math.sqrt(at.t), reach * math.sqrt(at.q0)
+    wide = reach * math.sqrt(at.d)
     pulled = wide
     if at.beta < 0.0:
         pulled = wide * math.sqrt(at.W / at.U) - at.x * at.beta * at.d * low / at.U
     behind, ahead = math.ceil(pulled / spacing), math.ceil(wide / spacing)
     first, last = -math.ceil(low / spacing) - behind, math.ceil(high / spacing) + ahead
-    if last - first > _MOST_NODES or (last - first) * (behind + ahead) > _MOST_PAIRS:
+    nodes = last - first
+    if nodes > _MOST_NODES or nodes // steps.stride * (behind + ahead) > (8 if checking else 1) * _MOST_PAIRS:
         raise ConvergenceError("the fields of broken symmetry need too fine a grid")
-    return Grid(np.arange(first, last + 1) * spacing, spacing, behind, ahead)
+    return Grid(spacing * np.arange(first, last + 1, dtype=np.float64), spacing, behind, ahead, steps.stride)
 
 
 @dataclass(frozen=True)
@@ -133,30 +154,38 @@ class Evaluation:
     """What the formula says at a place.
 
     ``equations`` are the seven conditions, relative to their own terms: stationarity, and n labels.
-    ``stability`` and ``cluster_stability`` are the ratios of a further step of breaking, within
-    clusters and between them: above 1, one step is not enough.
+    ``split`` is ∂Φ₁/∂x over d², less what vanishes with the first condition. ``stability`` and
+    ``cluster_stability`` are the ratios of a further step of breaking, within clusters and between
+    them: above 1, one step is not enough.
     """
 
     place: Place
     grid: Grid
     fields: Fields
     equations: Floats
+    split: float
     log_volume: float
     complexity: float
     stability: float
     cluster_stability: float
 
 
-def evaluate(problem: Problem, u: Floats, spacing: float, known: Evaluation | None = None) -> Evaluation:
-    """The equations at u; ``known`` are those of a place of the same D, V and β, whose fields will do."""
+def evaluate(
+    problem: Problem, u: Floats, steps: Steps, known: Evaluation | None = None, *, checking: bool = False
+) -> Evaluation:
+    """The equations at u; ``known`` are those of a place of the same D, V and β, whose fields will do.
+
+    ``checking`` takes more nodes of every kind.
+    """
     at = to_place(u)
     if not (at.W > 0.0 and at.U > 0.0):
         raise ConvergenceError("the average over students does not exist there")
-    grid = make_grid(at, spacing)
+    grid = make_grid(at, steps, checking)
     if known is not None and np.array_equal(known.grid.h, grid.h):
         fields = known.fields
     else:
-        fields = tabulate(problem.pair.student.channel, grid.h, at.D, at.V, at.beta)
+        order = CHECK_ORDER if checking else INNER_ORDER
+        fields = tabulate(problem.pair.student.channel, grid.h, at.D, at.V, at.beta, order)
     return _evaluated(problem, at, grid, fields)
 
 
@@ -167,7 +196,7 @@ def _evaluated(problem: Problem, at: Place, grid: Grid, fields: Fields) -> Evalu
     bend = taken * (fields.curve + (1.0 - taken) * fields.slope**2)
     tilt = _Tilt(grid, F, d, x)
     rows, unsure = _row_weights(at, grid)
-    squares = 2.0 * (fields.in_D - fields.in_V) / (beta * (beta - 1.0))  # ⟨ψ'²⟩
+    squares = 2.0 * (fields.by_D - fields.by_V) / (beta * (beta - 1.0))  # ⟨ψ'²⟩
     mean, mean_slope, mean_square = tilt(F), tilt(slope), tilt(slope * slope)
     varied = np.maximum(mean_square - mean_slope**2, 0.0)
     outer = alpha * float(rows @ mean_slope**2)
@@ -185,7 +214,7 @@ def _evaluated(problem: Problem, at: Place, grid: Grid, fields: Fields) -> Evalu
         labels / problem.budget - 1.0,
         (split - 0.25 * apart) / d * W**3 / abs(beta) ** 3,
     ]
-    volume = _entropic_slope(at) + alpha * float(rows @ tilt(taken * fields.in_beta))
+    volume = _entropic_slope(at) + alpha * float(rows @ tilt(taken * fields.by_beta))
     value = _entropic(at) + alpha * float(rows @ tilt.value)
     spread = tilt(bend) + x * varied
     return Evaluation(
@@ -193,6 +222,7 @@ def _evaluated(problem: Problem, at: Place, grid: Grid, fields: Fields) -> Evalu
         grid=grid,
         fields=fields,
         equations=np.array(conditions),
+        split=split,
         log_volume=volume,
         complexity=value - beta * volume - labels * at.phi,
         stability=alpha * float(rows @ tilt(bend * bend)) * (W / beta) ** 2,
@@ -223,7 +253,7 @@ class _Tilt:
 def _row_weights(at: Place, grid: Grid) -> tuple[Floats, Floats]:
     """The density of h₀, and that of rows on the edge of the teacher's label, both times the spacing."""
     h, q0 = grid.rows, at.q0
-    root = grid.spacing / math.sqrt(2.0 * math.pi)
+    root = grid.stride * grid.spacing / math.sqrt(2.0 * math.pi)
     rows = root / math.sqrt(q0) * np.exp(-0.5 * h * h / q0) * 2.0 * ndtr(at.m * h / math.sqrt(q0 * at.t))
     return rows, root / math.sqrt(at.t) * np.exp(-0.5 * h * h / at.t)
 
