@@ -16,6 +16,7 @@ import numpy as np
 from gardner.errors import ConvergenceError, InvalidInputError
 from gardner.model import GLM, PERCEPTRON
 from gardner.theory.as_json import Record, from_record, model_from, model_record, record_of, section
+from gardner.theory.breaking.results import BrokenEnd
 from gardner.theory.curve import condensed, frozen
 from gardner.theory.curve.branch import Branch, EndStatus, Side, follow
 from gardner.theory.curve.point import Point, between, judged, next_to, point_of, typical_point, whole_pool_point

@@ -13,7 +13,7 @@ from gardner.theory.breaking.leaving import Departure, departure, last_symmetric
 from gardner.theory.breaking.points import Solved, at_zero, steps_at, walk
 from gardner.theory.breaking.results import BreakingStatus, BrokenEnd, BrokenPoint
 from gardner.theory.curve.branch import Branch, EndStatus
-from gardner.theory.curve.point import point_of
+from gardner.theory.curve.point import Point, point_of
 from gardner.theory.curve.stationary import Problem
 from gardner.theory.random_subset.typical import accuracies
 
@@ -31,6 +31,12 @@ def check_breakable(problem: Problem) -> None:
             "rsb", 1, "replica symmetry breaking is computed for Gaussian weights and the sign of their field only",
             hint="leave it out: the stability ratio of the symmetric answer says where it is exact",
         )  # fmt: skip
+
+
+def unbroken_end(whole: Point) -> BrokenEnd:
+    """The end where the whole pool is labelled: there is one subset, and nothing to break."""
+    volume, error = whole.log_volume, whole.quadrature_error
+    return BrokenEnd(BreakingStatus.SYMMETRIC, None, None, math.nan, True, "", volume, error)
 
 
 @np.errstate(all="ignore")  # overflow and NaN are looked for where they matter

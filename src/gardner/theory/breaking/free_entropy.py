@@ -17,8 +17,8 @@ p = 1/(1 + e^{−φ−L}). The second and the last vanish with d: they are divid
 what the second says of the last is taken out, so that the point where the branch leaves the
 symmetric one is a solution like any other (docs/theory.md, section 10).
 
-All averages over fields are sums on one uniform grid of h: the integrands are smooth and die away,
-so that halving its spacing changes nothing to many digits.
+All averages are sums on uniform grids, of h for those over z and of h₀ for those over rows: the
+integrands are smooth and die away, so that halving the spacings changes nothing to many digits.
 """
 
 from __future__ import annotations
@@ -39,12 +39,10 @@ from gardner.theory.formula.taylor import Floats
 
 LN_M, LN_T, LN_GAP, LN_D, LN_V, LN_X, PHI, BETA = range(8)
 # Standard deviations of a field or of z that are summed over: e^−40 lies beyond.
-_REACH = 9.0
+REACH = 9.0
 # The same for the estimate of errors.
-_CHECK_REACH = 10.0
-# Nodes of the grid.
-_MOST_NODES = 20_000
-# Pairs of a row's field and a z: 6 million take 0.15 s and 50 MB an average.
+CHECK_REACH = 10.0
+# Pairs of a row and a node: 6 million take 0.1 s and 50 MB.
 _MOST_PAIRS = 6_000_000
 
 
@@ -97,56 +95,47 @@ def to_coordinates(place: Place) -> Floats:
     return np.append(np.log(place[:PHI]), np.arcsinh(place[PHI:]))
 
 
+class Steps(NamedTuple):
+    """The spacings of the nodes h and of the rows' fields h₀."""
+
+    nodes: float
+    rows: float
+
+
 @dataclass(frozen=True)
 class Grid:
-    """Nodes h of all sums.
-
-    Rows have their fields h₀ on every ``stride``-th node, from ``behind`` to ``ahead`` before the
-    end: averages over z are smoother than what is averaged.
-    """
+    """The nodes h at which F is known, and the fields h₀ of the rows, whose averages over z run over the nodes."""
 
     h: Floats
-    spacing: float
-    behind: int
-    ahead: int
-    stride: int
-
-    @property
-    def rows(self) -> Floats:
-        """The nodes h₀."""
-        return self.h[self.behind : len(self.h) - self.ahead : self.stride]
-
-    def windows(self, values: Floats) -> Floats:
-        """Values at h₀ + √d z, a line for every h₀."""
-        return np.lib.stride_tricks.sliding_window_view(values, self.behind + self.ahead + 1)[:: self.stride]
+    rows: Floats
+    steps: Steps
 
 
-class Steps(NamedTuple):
-    """The spacing of the nodes, and how many of them there are to a row's field."""
+def reached(at: Place, reach: float = REACH) -> tuple[float, float, float, float]:
+    """How far rows' fields go down and up, and how far z goes beyond them.
 
-    spacing: float
-    stride: int
+    Rows whose label was not expected have |h₀| below a few √(q₀t/(t+m²)). For β < 0 they pull z
+    away from them, by −xβdh₀/U, and widen it by √(W/U).
+    """
+    low, high = reach * math.sqrt(at.t), reach * math.sqrt(at.q0)
+    wide = pulled = reach * math.sqrt(at.d)
+    if at.beta < 0.0:
+        pulled = wide * math.sqrt(at.W / at.U) - at.x * at.beta * at.d * low / at.U
+    return low, high, pulled, wide
 
 
 def make_grid(at: Place, steps: Steps, checking: bool = False) -> Grid:
-    """Nodes that cover the rows' fields, and what z adds to them.
-
-    Rows whose label was not expected have |h₀| below a few √(q₀t/(t+m²)). For β < 0 they pull z
-    away from them, by −xβdh₀/U, and widen it by √(W/U). ``checking`` makes a grid of half the
-    spacing that reaches further, for an estimate of errors.
-    """
-    reach, spacing = (_CHECK_REACH, 0.5 * steps.spacing) if checking else (_REACH, steps.spacing)
-    low, high = reach * math.sqrt(at.t), reach * math.sqrt(at.q0)
-    wide = reach * math.sqrt(at.d)
-    pulled = wide
-    if at.beta < 0.0:
-        pulled = wide * math.sqrt(at.W / at.U) - at.x * at.beta * at.d * low / at.U
-    behind, ahead = math.ceil(pulled / spacing), math.ceil(wide / spacing)
-    first, last = -math.ceil(low / spacing) - behind, math.ceil(high / spacing) + ahead
-    nodes = last - first
-    if nodes > _MOST_NODES or nodes // steps.stride * (behind + ahead) > (8 if checking else 1) * _MOST_PAIRS:
+    """Nodes and rows that cover what is reached; ``checking`` makes finer ones that reach further."""
+    if checking:
+        steps = Steps(0.5 * steps.nodes, 0.5 * steps.rows)
+    low, high, pulled, wide = reached(at, CHECK_REACH if checking else REACH)
+    first, last = -math.ceil((low + pulled) / steps.nodes), math.ceil((high + wide) / steps.nodes)
+    bottom, top = -math.ceil(low / steps.rows), math.ceil(high / steps.rows)
+    nodes, rows = last - first + 1, top - bottom + 1
+    if nodes * rows > (8 if checking else 1) * _MOST_PAIRS:
         raise ConvergenceError("the fields of broken symmetry need too fine a grid")
-    return Grid(spacing * np.arange(first, last + 1, dtype=np.float64), spacing, behind, ahead, steps.stride)
+    h = steps.nodes * np.arange(first, last + 1, dtype=np.float64)
+    return Grid(h, steps.rows * np.arange(bottom, top + 1, dtype=np.float64), steps)
 
 
 @dataclass(frozen=True)
@@ -197,11 +186,13 @@ def _evaluated(problem: Problem, at: Place, grid: Grid, fields: Fields) -> Evalu
     tilt = _Tilt(grid, F, d, x)
     rows, unsure = _row_weights(at, grid)
     squares = 2.0 * (fields.by_D - fields.by_V) / (beta * (beta - 1.0))  # ⟨ψ'²⟩
-    mean, mean_slope, mean_square = tilt(F), tilt(slope), tilt(slope * slope)
+    mean, mean_slope, mean_square, mean_taken, students, volumes, curve, curves = tilt(
+        F, slope, slope * slope, taken, taken * squares, taken * fields.by_beta, bend, bend * bend
+    )
     varied = np.maximum(mean_square - mean_slope**2, 0.0)
     outer = alpha * float(rows @ mean_slope**2)
     apart = alpha * float(rows @ varied) / d - beta**2 / (U * W)
-    labels = alpha * float(rows @ tilt(taken))
+    labels = alpha * float(rows @ mean_taken)
     split = alpha * float(rows @ ((mean - tilt.value) / x)) - 0.5 * d * outer
     split = (split + 0.5 / x**2 * (beta * x * d / U - math.log(U / W))) / d**2
     size = at.D / (at.V * W) + d / (U * W) + at.t / U**2
@@ -209,14 +200,14 @@ def _evaluated(problem: Problem, at: Place, grid: Grid, fields: Fields) -> Evalu
         outer * U**2 / (beta**2 * at.t) - 1.0,
         apart * U * W / beta**2,
         alpha * math.sqrt(2.0 / math.pi) * float(unsure @ mean_slope) * U / (beta * at.m) - 1.0,
-        alpha * float(rows @ tilt(taken * squares)) / size - 1.0,
+        alpha * float(rows @ students) / size - 1.0,
         at.r - 1.0,
         labels / problem.budget - 1.0,
         (split - 0.25 * apart) / d * W**3 / abs(beta) ** 3,
     ]
-    volume = _entropic_slope(at) + alpha * float(rows @ tilt(taken * fields.by_beta))
+    volume = _entropic_slope(at) + alpha * float(rows @ volumes)
     value = _entropic(at) + alpha * float(rows @ tilt.value)
-    spread = tilt(bend) + x * varied
+    spread = curve + x * varied
     return Evaluation(
         place=at,
         grid=grid,
@@ -225,7 +216,7 @@ def _evaluated(problem: Problem, at: Place, grid: Grid, fields: Fields) -> Evalu
         split=split,
         log_volume=volume,
         complexity=value - beta * volume - labels * at.phi,
-        stability=alpha * float(rows @ tilt(bend * bend)) * (W / beta) ** 2,
+        stability=alpha * float(rows @ curves) * (W / beta) ** 2,
         cluster_stability=alpha * float(rows @ spread**2) * (U / beta) ** 2,
     )
 
@@ -234,26 +225,29 @@ class _Tilt:
     """⟨…⟩ at every h₀, and G(h₀)."""
 
     def __init__(self, grid: Grid, F: Floats, d: float, x: float) -> None:
-        offsets = np.arange(-grid.behind, grid.ahead + 1) * grid.spacing
-        log_weights = -0.5 * offsets**2 / d + math.log(grid.spacing / math.sqrt(2.0 * math.pi * d))
-        exponents = x * grid.windows(F) + log_weights
+        exponents = np.subtract.outer(grid.rows, grid.h)
+        np.multiply(exponents, exponents, out=exponents)
+        exponents *= -0.5 / d
+        exponents += x * F
         top = exponents.max(axis=1)
-        chances = np.exp(exponents - top[:, None])
-        total = chances.sum(axis=1)
-        self._chances = chances / total[:, None]
-        self._grid = grid
-        self.value: Floats = (top + np.log(total)) / x
+        exponents -= top[:, None]
+        self._chances = np.exp(exponents, out=exponents)
+        total = self._chances.sum(axis=1)
+        self._chances /= total[:, None]
+        scale = math.log(grid.steps.nodes / math.sqrt(2.0 * math.pi * d))
+        self.value: Floats = (top + np.log(total) + scale) / x
 
-    def __call__(self, values: Floats) -> Floats:
-        """The average of something that is known at the nodes."""
-        found: Floats = np.einsum("ij,ij->i", self._chances, self._grid.windows(values))
+    def __call__(self, *values: Floats) -> Floats:
+        """The averages of what is known at the nodes, a line for each."""
+        # no matrix product: its threads would wait for each other where cores are shared
+        found: Floats = np.einsum("kj,ij->ki", np.stack(values), self._chances)
         return found
 
 
 def _row_weights(at: Place, grid: Grid) -> tuple[Floats, Floats]:
-    """The density of h₀, and that of rows on the edge of the teacher's label, both times the spacing."""
+    """The density of h₀, and that of rows on the edge of the teacher's label, both times the rows' spacing."""
     h, q0 = grid.rows, at.q0
-    root = grid.stride * grid.spacing / math.sqrt(2.0 * math.pi)
+    root = grid.steps.rows / math.sqrt(2.0 * math.pi)
     rows = root / math.sqrt(q0) * np.exp(-0.5 * h * h / q0) * 2.0 * ndtr(at.m * h / math.sqrt(q0 * at.t))
     return rows, root / math.sqrt(at.t) * np.exp(-0.5 * h * h / at.t)
 

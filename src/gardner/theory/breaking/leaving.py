@@ -26,10 +26,10 @@ from gardner.theory.roots import root_between
 
 # The smallest d that is looked at, in units of W/|β|: S is quadratic there, and far above rounding.
 _NEAREST = 0.02
-# The largest d, as a share of D: beyond, the students of one subset have nothing left to differ in.
-_FURTHEST = 0.98
+# The largest d, as a share of D: the hump of S was never seen beyond.
+_FURTHEST = 0.95
 # The factor between neighbouring d: S has one hump, over a factor of about 5.
-_FACTOR = 1.6
+_FACTOR = 1.4
 # The S that counts as positive, in nats per weight: rounding makes 10⁻¹³.
 _POSITIVE = 1e-10
 # Halvings of the step of the symmetric branch in which symmetry breaks: Newton does the rest.

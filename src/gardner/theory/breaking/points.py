@@ -21,6 +21,7 @@ from gardner.theory.breaking.free_entropy import (
     Place,
     Steps,
     evaluate,
+    reached,
     to_coordinates,
     to_place,
 )
@@ -53,14 +54,12 @@ _GROWTH = 1.5
 _SHRINK = 0.4
 # Steps tried: an honest "unresolved" beats a hang. The longest branch seen takes 25.
 _MOST_STEPS = 60
-# The spacing of the grid in units of √d, √t and √V: sums over Gaussians are then exact to 10⁻³⁰.
+# The spacing of the nodes in units of √V and √d: sums over Gaussians of that width are exact to 10⁻³⁰.
 _FINE = 0.5
+# The same in units of 1/|L'|: sums over the kink of F are off by 10⁻¹¹.
+_KINK = 0.8
 # The spacing of the rows' fields in units of √d and √t: a logarithm of averages is summed there, which is sharper.
 _ROW_FINE = 0.25
-# The spacing of the grid in units of 1/|L'|: sums over the kink of F are off by 10⁻¹¹.
-_KINK = 0.8
-# Where the kink is looked for, in standard deviations of the fields.
-_KINK_REACH = 5.0
 # Nodes with which it is looked for.
 _KINK_NODES = 400
 
@@ -87,13 +86,16 @@ def steps_at(problem: Problem, u: Floats) -> Steps:
     line, so that sums of spacing s are off by e^{−2π²/(s|L'|)}.
     """
     at = to_place(u)
-    h = np.linspace(-_KINK_REACH * math.sqrt(at.t), _KINK_REACH * math.sqrt(at.q0), _KINK_NODES)
+    if not (at.W > 0.0 and at.U > 0.0):
+        raise ConvergenceError("the average over students does not exist there")
+    low, high, pulled, wide = reached(at)
+    h = np.linspace(-low - pulled, high + wide, _KINK_NODES)
     fields = tabulate(problem.pair.student.channel, h, at.D, at.V, at.beta)
     odds = at.phi + fields.value
     turns = np.flatnonzero(odds[1:] * odds[:-1] <= 0.0)
     steepest = float(np.abs(fields.slope[turns]).max()) if turns.size else 1.0
-    spacing = min(_KINK / steepest, *(_FINE * math.sqrt(part) for part in (at.d, at.t, at.V)))
-    return Steps(spacing, max(1, int(_ROW_FINE * math.sqrt(min(at.d, at.t)) / spacing)))
+    widths = math.sqrt(at.d), math.sqrt(at.t), math.sqrt(at.d * at.U / at.W)
+    return Steps(min(_KINK / steepest, _FINE * math.sqrt(min(at.V, at.d))), _ROW_FINE * min(widths))
 
 
 def newton(problem: Problem, u: Floats, control: Control, steps: Steps) -> Solved:
