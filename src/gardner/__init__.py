@@ -67,6 +67,9 @@ if TYPE_CHECKING:
     from gardner.table.propose import Proposal, Proposals, propose
     from gardner.theory import (
         Bounds,
+        BreakingStatus,
+        BrokenEnd,
+        BrokenPoint,
         BudgetAnswer,
         Curve,
         End,
@@ -172,6 +175,9 @@ _HOMES = {
     ),
     "gardner.theory": (
         "Bounds",
+        "BreakingStatus",
+        "BrokenEnd",
+        "BrokenPoint",
         "BudgetAnswer",
         "Curve",
         "End",
@@ -200,6 +206,9 @@ __all__ = [
     "PERCEPTRON",
     "Absolute",
     "Bounds",
+    "BreakingStatus",
+    "BrokenEnd",
+    "BrokenPoint",
     "BudgetAnswer",
     "Channel",
     "Choice",

@@ -9,9 +9,8 @@ from dataclasses import replace
 
 import numpy as np
 
-from gardner.errors import InvalidInputError
 from gardner.model import GLM, PERCEPTRON
-from gardner.theory.answers.complexity import branch, checked
+from gardner.theory.answers.complexity import branch, check_steps, checked, one_step
 from gardner.theory.answers.extremes import Extremes, extremes
 from gardner.theory.answers.results import Bounds, End
 from gardner.theory.breaking.results import BrokenEnd
@@ -50,42 +49,26 @@ def bounds(
     (-0.96258, -0.1755)
     """
     problem = checked(model, pool_ratio, budget, teacher)
-    _check_steps(problem, rsb)
+    check_steps(problem, rsb)
     whole, pair = pool(model, pool_ratio=problem.pool_ratio, teacher=teacher), problem.pair
     most = capacity(pair.teacher.channel, pair.teacher.prior.second_moment) if pair.matched else math.nan
     limits = (most, label_entropy(pair))
     if problem.budget == problem.pool_ratio:
         only = whole_pool_point(problem)
         end, same = End(only, EndStatus.ZERO, None, ""), Extremes(only, only, only, only)
-        return Bounds(problem, end, only, end, whole, same, *limits, *_one_step(problem, rsb))
+        return Bounds(problem, end, only, end, whole, same, *limits, *_broken(problem, rsb))
     top, low, high = typical_point(problem), end_of(problem, Side.MIN), end_of(problem, Side.MAX)
     if is_frozen(problem):
         low = End(top, EndStatus.FROZEN, None, low.reason)
     ends = {Side.MIN: low.point, Side.MAX: high.point}
     far = extremes(problem, {side: branch(problem, side) for side in Side}, ends)
-    return Bounds(problem, low, top, high, whole, far, *limits, *_one_step(problem, rsb))
+    return Bounds(problem, low, top, high, whole, far, *limits, *_broken(problem, rsb))
 
 
-def _check_steps(problem: Problem, rsb: int) -> None:
-    """Refuse steps of breaking that are not computed."""
-    if isinstance(rsb, bool) or rsb not in (0, 1):
-        raise InvalidInputError("rsb", rsb, "it must be 0 (replica symmetry) or 1 (one step of breaking)")
-    if rsb:
-        from gardner.theory.breaking.end import check_breakable  # here, so that who asks for no more loads no more
-
-        check_breakable(problem)
-
-
-def _one_step(problem: Problem, rsb: int) -> tuple[BrokenEnd, BrokenEnd] | tuple[()]:
+def _broken(problem: Problem, rsb: int) -> tuple[BrokenEnd | None, BrokenEnd | None]:
     """Both ends with one step of breaking, if they are asked for."""
-    if not rsb:
-        return ()
-    from gardner.theory.breaking.end import broken_end, unbroken_end
-
-    if problem.budget == problem.pool_ratio:
-        only = unbroken_end(whole_pool_point(problem))
-        return only, only
-    return broken_end(branch(problem, Side.MIN)), broken_end(branch(problem, Side.MAX))
+    ends = one_step(problem, rsb)
+    return ends.get(Side.MIN.value), ends.get(Side.MAX.value)
 
 
 def end_of(problem: Problem, side: Side) -> End:
@@ -142,7 +125,7 @@ def bounds_sweep(
     """
     wanted = list(budgets)
     for budget in wanted:
-        _check_steps(checked(model, pool_ratio, budget, teacher), rsb)
+        check_steps(checked(model, pool_ratio, budget, teacher), rsb)
     return answers(functools.partial(_at, model, pool_ratio, teacher, rsb), wanted, workers, progress)
 
 

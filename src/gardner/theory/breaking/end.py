@@ -9,7 +9,7 @@ import numpy as np
 
 from gardner.errors import ConvergenceError, InvalidInputError
 from gardner.theory.breaking.free_entropy import evaluate
-from gardner.theory.breaking.leaving import Departure, departure, last_symmetric
+from gardner.theory.breaking.leaving import Departure, departure
 from gardner.theory.breaking.points import Solved, at_zero, steps_at, walk
 from gardner.theory.breaking.results import BreakingStatus, BrokenEnd, BrokenPoint
 from gardner.theory.curve.branch import Branch, EndStatus
@@ -53,15 +53,19 @@ def broken_end(followed: Branch) -> BrokenEnd:
     try:
         left = departure(followed)
     except ConvergenceError as failure:
-        return _from_symmetric(followed, replace(known, reason=failure.what))
+        return replace(known, reason=failure.what)
     if left is None:
         return replace(known, status=BreakingStatus.SYMMETRIC)
     return _followed(followed.problem, left, known)
 
 
 def _followed(problem: Problem, left: Departure, known: BrokenEnd) -> BrokenEnd:
+    known = replace(known, leaves_at=left.log_volume, continuous=left.continuous, reason=left.reason)
+    if left.first is None:
+        state = left.state
+        return _bracketed((state.log_volume, state.complexity, state.theta.beta), known)
     path, reason = walk(problem, left.first, left.continuous)
-    known = replace(known, leaves_at=left.log_volume, continuous=left.continuous, reason=reason)
+    known = replace(known, reason=reason)
     inside = [one for one in path if one.at.complexity > 0.0]
     known = replace(known, path=tuple(_point(problem, one) for one in inside))
     if not reason:
@@ -73,14 +77,6 @@ def _followed(problem: Problem, left: Departure, known: BrokenEnd) -> BrokenEnd:
             known = replace(known, reason=error.what)
     last = inside[-1].at if inside else left.first.at
     return _bracketed((last.log_volume, last.complexity, last.place.beta), known)
-
-
-def _from_symmetric(followed: Branch, known: BrokenEnd) -> BrokenEnd:
-    """What is left to say where no point of the broken branch was found: the end is beyond the last stable one."""
-    state = last_symmetric(followed)
-    if state is None:
-        return known
-    return _bracketed((state.log_volume, state.complexity, state.theta.beta), known)
 
 
 def _bracketed(last: tuple[float, float, float], known: BrokenEnd) -> BrokenEnd:

@@ -34,22 +34,25 @@ _FACTOR = 1.4
 _POSITIVE = 1e-10
 # Halvings of the step of the symmetric branch in which symmetry breaks: Newton does the rest.
 _HALVINGS = 5
+# What the d of the largest S is multiplied by in search of the solution at x = 1; one or two do.
+_TRIED = (1.0, 0.8, 1.25, 0.6, 1.6, 0.4)
 # The share of the d it started from below which a solution at x = 1 has slipped back to the symmetric one.
 _SLIPPED = 0.2
 
 
 @dataclass(frozen=True)
 class Departure:
-    """The symmetric state next to where symmetry breaks, and the first point of the broken branch."""
+    """The symmetric state next to where symmetry breaks; the first point of the broken branch, or why there is none."""
 
     state: State
-    first: Solved
+    first: Solved | None
     continuous: bool
+    reason: str = ""
 
     @property
     def log_volume(self) -> float:
         """Ln v where symmetry breaks."""
-        return self.state.log_volume if self.continuous else self.first.at.log_volume
+        return self.state.log_volume if self.continuous or self.first is None else self.first.at.log_volume
 
 
 def departure(followed: Branch) -> Departure | None:
@@ -64,32 +67,36 @@ def departure(followed: Branch) -> Departure | None:
     return None
 
 
-def last_symmetric(followed: Branch) -> State | None:
-    """The last solved state at which symmetry still holds."""
-    found: State | None = None
-    for state in followed.states:
-        if ratio(state) > 1.0 or widest(state)[1] > _POSITIVE:
-            return found
-        found = state
-    return found
-
-
 def _departed(problem: Problem, below: State, above: State) -> Departure:
     """Between two neighbours: at R = 1, unless some S(d) is positive there."""
     if ratio(above) > 1.0:
         above = _at_one(problem, below, above)
         if widest(above)[1] <= _POSITIVE:
-            return Departure(above, first_point(problem, above.theta), True)
+            try:
+                return Departure(above, first_point(problem, above.theta), True)
+            except ConvergenceError as error:
+                return Departure(above, None, True, error.what)
     for _ in range(_HALVINGS):
         middle = 0.5 * (below.z + above.z)
         chord = above.z - below.z
         state = solve(problem, middle, at_distance(middle, chord / float(np.linalg.norm(chord))))
         below, above = (below, state) if widest(state)[1] > _POSITIVE else (state, above)
-    d = widest(above)[0]
-    found = at_x_one(problem, _divided(above.theta, d))
-    if found.at.place.d < _SLIPPED * d:
-        raise ConvergenceError("the clusters at x = 1 were not found")
-    return Departure(above, found, False)
+    return _jumped(problem, above, *widest(above))
+
+
+def _jumped(problem: Problem, state: State, d: float, counts: float) -> Departure:
+    """The point at x = 1 from a state at which clusters of that d just count, or of a d not far from it."""
+    reason = f"S = {counts:.0e} nats" if counts > _POSITIVE else "no clusters count"
+    for share in _TRIED:
+        start = min(share * d, _FURTHEST * state.theta.D)
+        try:
+            found = at_x_one(problem, _divided(state.theta, start))
+        except ConvergenceError as error:
+            reason = error.what
+            continue
+        if found.at.place.d > _SLIPPED * d:
+            return Departure(state, found, False)
+    return Departure(state, None, False, f"the clusters at x = 1 were not found ({reason})")
 
 
 def ratio(state: State) -> float:

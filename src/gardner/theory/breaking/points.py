@@ -40,8 +40,9 @@ _DIFFERENCE = 1e-5
 _MAX_ITERATIONS = 10
 # The longest step of Newton, in units of the coordinates.
 _LONGEST_MOVE = 0.5
-# The d|β|/W of the first point: small enough to start from d = 0, far above rounding (d³).
-_FIRST_GAP = 0.01
+# The d|β|/W tried for the first point: small enough to start from d = 0, far above rounding (d³). On walls the fields
+# of small d need too fine a grid.
+_FIRST_GAPS = (0.01, 0.03, 0.1, 0.2)
 # The first step along the branch, in units of the coordinates.
 _FIRST_STEP = 0.3
 # The longest step: of 0.6, points take three evaluations.
@@ -94,8 +95,10 @@ def steps_at(problem: Problem, u: Floats) -> Steps:
     odds = at.phi + fields.value
     turns = np.flatnonzero(odds[1:] * odds[:-1] <= 0.0)
     steepest = float(np.abs(fields.slope[turns]).max()) if turns.size else 1.0
-    widths = math.sqrt(at.d), math.sqrt(at.t), math.sqrt(at.d * at.U / at.W)
-    return Steps(min(_KINK / steepest, _FINE * math.sqrt(min(at.V, at.d))), _ROW_FINE * min(widths))
+    # G is smooth over √d, or as smooth as F where d is tiny
+    smooth = max(math.sqrt(at.d * min(1.0, at.U / at.W)), min(1.0 / steepest, math.sqrt(at.V)))
+    nodes = min(_KINK / steepest, _FINE * math.sqrt(min(at.V, at.d)))
+    return Steps(nodes, _ROW_FINE * min(math.sqrt(at.t), smooth))
 
 
 def newton(problem: Problem, u: Floats, control: Control, steps: Steps) -> Solved:
@@ -135,8 +138,17 @@ def _linearised(problem: Problem, u: Floats, here: Evaluation, control: Control,
 
 
 def first_point(problem: Problem, theta: Theta) -> Solved:
-    """The first point of the branch beyond d = 0, x from where the last equation vanishes."""
-    d = _FIRST_GAP * theta.W / abs(theta.beta)
+    """The first point of the branch beyond d = 0: as close to it as the grid allows."""
+    for gap in _FIRST_GAPS:
+        try:
+            return _first(problem, theta, gap * theta.W / abs(theta.beta))
+        except ConvergenceError as error:
+            failure = error
+    raise failure
+
+
+def _first(problem: Problem, theta: Theta, d: float) -> Solved:
+    """The point of that d, x from where the last equation vanishes."""
 
     def start(x: float) -> Floats:
         place = Place(theta.m, theta.t, d, theta.D - 0.5 * d, theta.V, x, theta.phi, theta.beta)
