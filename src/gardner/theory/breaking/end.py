@@ -29,7 +29,7 @@ def check_breakable(problem: Problem) -> None:
     if not (plain and pair.matched and pair.gaussian and pair.student.prior.second_moment == 1.0):
         raise InvalidInputError(
             "rsb", 1, "replica symmetry breaking is computed for Gaussian weights and the sign of their field only",
-            hint="leave it out: the stability ratio of the symmetric answer says where it is exact",
+            hint="leave rsb=1 out: the stability ratio of the symmetric answer says where it is exact",
         )  # fmt: skip
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import itertools
 from dataclasses import replace
 
 import pytest
@@ -48,7 +49,7 @@ def test_ends_lie_inside_the_symmetric_ones(side: Side, volume: float, x: float)
 def test_complexity_falls_along_the_path_with_slope_minus_beta(side: Side) -> None:
     """DΣ/d ln v = −β between neighbours, by the trapezoid rule in β."""
     points = [one for one in end(side).path if one.breaking_point < 0.9]
-    for one, two in zip(points, points[1:], strict=False):
+    for one, two in itertools.pairwise(points):
         rise = -0.5 * (one.beta + two.beta) * (two.log_volume - one.log_volume)
         assert two.complexity - one.complexity == pytest.approx(rise, rel=0.06)
 
