@@ -15,7 +15,7 @@ average over z tilted by e^{xF}, and ⟨ψ'²⟩ that over ζ, the conditions of
 
 p = 1/(1 + e^{−φ−L}). The second and the last vanish with d: they are divided by d, and by d³ after
 what the second says of the last is taken out, so that the point where the branch leaves the
-symmetric one is a solution like any other (docs/theory.md, section 10).
+symmetric one is a solution like any other (docs/theory.md, section 11).
 
 All averages are sums on uniform grids, of h for those over z and of h₀ for those over rows: the
 integrands are smooth and die away, so that halving the spacings changes nothing to many digits.
