@@ -67,6 +67,9 @@ if TYPE_CHECKING:
     from gardner.table.propose import Proposal, Proposals, propose
     from gardner.theory import (
         Bounds,
+        BreakingStatus,
+        BrokenEnd,
+        BrokenPoint,
         BudgetAnswer,
         Curve,
         End,
@@ -174,6 +177,9 @@ _HOMES = {
     ),
     "gardner.theory": (
         "Bounds",
+        "BreakingStatus",
+        "BrokenEnd",
+        "BrokenPoint",
         "BudgetAnswer",
         "Curve",
         "End",
@@ -204,6 +210,9 @@ __all__ = [
     "PERCEPTRON",
     "Absolute",
     "Bounds",
+    "BreakingStatus",
+    "BrokenEnd",
+    "BrokenPoint",
     "BudgetAnswer",
     "Channel",
     "Choice",

@@ -6,10 +6,10 @@ import ast
 import re
 import shlex
 
-_OPTIONS = {"ignore": "--ignore", "retry_failed": "--retry-failed"}
+_OPTIONS = {"ignore": "--ignore", "retry_failed": "--retry-failed", "rsb": "--rsb"}
 _TEXT = r"""'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*\""""
 _VERIFY = re.compile(rf"\bverify_results\(({_TEXT})\)")
-_ARGUMENT = re.compile(rf"\b({'|'.join(_OPTIONS)})=(True\b|{_TEXT})")
+_ARGUMENT = re.compile(rf"\b({'|'.join(_OPTIONS)})=(True\b|1\b|{_TEXT})")
 
 
 def as_options(message: str) -> str:
@@ -17,6 +17,8 @@ def as_options(message: str) -> str:
 
     >>> as_options("ignore='birth date', or write it otherwise; retry_failed=True runs them again")
     "--ignore 'birth date', or write it otherwise; --retry-failed runs them again"
+    >>> as_options("leave rsb=1 out")
+    'leave --rsb out'
     >>> as_options("verify_results('results') lists them")
     '`gardner results --verify results` lists them'
     """
@@ -29,4 +31,4 @@ def _as_command(found: re.Match[str]) -> str:
 
 def _as_option(found: re.Match[str]) -> str:
     option, value = _OPTIONS[found[1]], ast.literal_eval(found[2])
-    return option if value is True else f"{option} {shlex.quote(value)}"
+    return option if value in (True, 1) else f"{option} {shlex.quote(value)}"

@@ -105,3 +105,4 @@ def progress_bar(title: str) -> Iterator[Callable[[float], None]]:
 
 ALPHA = typer.Option(..., "--alpha", "-a", metavar="A", help="Pool ratio: rows of the pool per weight.")
 JSON = typer.Option(False, "--json", help="Print JSON instead of a table.")
+RSB = typer.Option(False, "--rsb", help="Add both ends with one step of replica symmetry breaking.")

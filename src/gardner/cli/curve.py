@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import typer
 from rich.table import Table
 
-from gardner.cli.console import ALPHA, JSON, output, progress_bar, read_number, to_json
+from gardner.cli.console import ALPHA, JSON, RSB, output, progress_bar, read_number, to_json
 from gardner.cli.models import CHANNEL, PRIOR, TEACHER_CHANNEL, TEACHER_PRIOR, model_title, read_models
 from gardner.errors import InvalidInputError
 from gardner.numbers import known, significant
@@ -32,6 +32,7 @@ def command(
     channel: str = CHANNEL,
     teacher_prior: str = TEACHER_PRIOR,
     teacher_channel: str = TEACHER_CHANNEL,
+    rsb: bool = RSB,
     json: bool = JSON,
     out: Path | None = typer.Option(
         None, "--out", "-o", metavar="FILE", help="Write .parquet, .csv, .json, .svg, .png, .pdf or .html."
@@ -49,6 +50,8 @@ def command(
         gardner curve --alpha 3 --budget 0.6 --points 81 --out curve.svg
 
         gardner curve --alpha 3 --budget 0.6 --log-volume -0.9 --json
+
+        gardner curve --alpha 3 --budget 0.6 --rsb --out curve.svg
     """
     ratio, labels = read_number("alpha", alpha), read_number("budget", budget)
     volumes = [read_number("log-volume", text) for text in log_volume]
@@ -57,13 +60,15 @@ def command(
         raise InvalidInputError("--out", str(out), f"the ending must be one of {endings}")
     if points is not None and volumes:
         raise InvalidInputError("--points", points, "it cannot be combined with --log-volume")
+    if rsb and volumes:
+        raise InvalidInputError("--rsb", "1", "it cannot be combined with --log-volume: it is about the ends")
     models = read_models(prior, channel, teacher_prior, teacher_channel)
     if out is not None:
         from gardner.records import check_writable
 
         check_writable(out)  # a place that cannot be written is refused before the work
     with progress_bar("curve") as progress:
-        result = _solve(models, ratio, labels, points, volumes, progress)
+        result = _solve(models, (ratio, labels), points, volumes, int(rsb), progress)
     if out is not None:
         _write(result, models, out)
         typer.echo(f"wrote {out}", err=True)
@@ -75,19 +80,22 @@ def command(
 
 def _solve(
     models: tuple[GLM, GLM],
-    ratio: float,
-    labels: float,
+    place: tuple[float, float],
     points: int | None,
     volumes: list[float],
+    rsb: int,
     progress: Callable[[float], None],
 ) -> Curve:
     from gardner.theory import check_inputs, complexity_curve, complexity_points
 
+    ratio, labels = place
     check_inputs(ratio, labels)
     model, teacher = models
     if volumes:
         return complexity_points(model, pool_ratio=ratio, budget=labels, log_volumes=volumes, teacher=teacher)
-    return complexity_curve(model, pool_ratio=ratio, budget=labels, points=points, teacher=teacher, progress=progress)
+    return complexity_curve(
+        model, pool_ratio=ratio, budget=labels, points=points, teacher=teacher, rsb=rsb, progress=progress
+    )
 
 
 def _write(result: Curve, models: tuple[GLM, GLM], path: Path) -> None:
@@ -120,6 +128,11 @@ def _print(result: Curve, model: str) -> None:
         table.add_row(known(point.log_volume, error), counted, *cells)
     console = output()
     console.print(table)
+    for side, end in result.broken.items():
+        volume = known(end.log_volume, end.error)
+        where = f", symmetry breaks at ln v = {end.leaves_at:.6f}" if end.leaves_at == end.leaves_at else ""
+        reason = f" ({end.reason})" if end.reason else ""
+        console.print(f"{side} with one step: ln v = {volume}, {end.status.value}{reason}{where}", highlight=False)
     ends = ", ".join(
         f"{side}: {status}" + (f" ({result.reason[side]})" if result.reason[side] else "")
         for side, status in result.status.items()

@@ -99,9 +99,42 @@ def _curve_chart(frame: pd.DataFrame, y: str, label: str, title: str) -> alt.Cha
     return chart
 
 
-def complexity_chart(frame: pd.DataFrame, title: str) -> alt.Chart:
-    """Σ against ln v, one curve a budget; dashed where replica symmetry is broken."""
-    return _curve_chart(frame, "complexity", "complexity Σ", title)
+def complexity_chart(frame: pd.DataFrame, title: str) -> AnyChart:
+    """Σ against ln v, one curve a budget; dashed where replica symmetry is broken.
+
+    Where the frame has a ``branch``, the points of one step of breaking are drawn over it.
+    """
+    if "branch" not in frame:
+        return _curve_chart(frame, "complexity", "complexity Σ", title)
+    broken = frame["branch"] != "symmetric"
+    chart = _curve_chart(frame[~broken], "complexity", "complexity Σ", title)
+    if not broken.any():
+        return chart
+    both: alt.LayerChart = alt.layer(chart, _broken_chart(frame[broken]))
+    return both
+
+
+def _broken_chart(frame: pd.DataFrame) -> alt.Chart:
+    """The ends with one step of replica symmetry breaking."""
+    columns = ["log_volume", "complexity", "budget", "beta", "breaking_point", "stability", "branch"]
+    data = frame[columns].assign(side=np.where(frame["beta"] < 0.0, "minimum", "maximum"))
+    chart: alt.Chart = (
+        alt.Chart(data)
+        .mark_line(strokeWidth=2, color=PALETTE[1], point={"size": 20, "color": PALETTE[1]})
+        .encode(
+            x=volume_axis(),
+            y=alt.Y("complexity:Q"),
+            detail=["budget:N", "side:N"],
+            tooltip=[
+                alt.Tooltip("branch:N", title="replica symmetry breaking"),
+                alt.Tooltip("log_volume:Q", title="ln v", format=".5f"),
+                alt.Tooltip("complexity:Q", format=".5f"),
+                alt.Tooltip("breaking_point:Q", title="breaking point x", format=".3f"),
+                alt.Tooltip("stability:Q", title="stability ratio", format=".3f"),
+            ],
+        )
+    )
+    return chart
 
 
 def magnetization_chart(frame: pd.DataFrame, title: str) -> alt.Chart:

@@ -3,6 +3,7 @@
 A question goes down through the rooms, and its answer comes up again:
 
 - :mod:`gardner.theory.answers`: bounds, curves, budgets; what people ask for.
+- :mod:`gardner.theory.breaking`: the ends with one step of replica symmetry breaking.
 - :mod:`gardner.theory.curve`: stationary points of Φ, followed from the typical subset to both ends.
 - :mod:`gardner.theory.learning_curve`: what a rule of choice reaches, round by round.
 - :mod:`gardner.theory.random_subset`: β = 0, where every curve starts.
@@ -16,6 +17,7 @@ from gardner.theory.answers.budget import BudgetAnswer, budget_for
 from gardner.theory.answers.complexity import Curve, complexity_at, complexity_curve, complexity_points
 from gardner.theory.answers.extremes import Extremes
 from gardner.theory.answers.results import LN2, Bounds, End
+from gardner.theory.breaking.results import BreakingStatus, BrokenEnd, BrokenPoint
 from gardner.theory.curve.branch import EndStatus, Side
 from gardner.theory.curve.point import Point
 from gardner.theory.formula.information import capacity
@@ -29,6 +31,9 @@ from gardner.theory.random_subset.typical import Solution, Typical, pool, typica
 __all__ = [
     "LN2",
     "Bounds",
+    "BreakingStatus",
+    "BrokenEnd",
+    "BrokenPoint",
     "BudgetAnswer",
     "Curve",
     "End",

@@ -36,6 +36,34 @@ def test_bounds_as_json(gardner: Any) -> None:
     assert record["beta"]["minimum"] == pytest.approx(-12.793, rel=1e-4)
 
 
+def test_bounds_with_one_step_of_breaking(gardner: Any) -> None:
+    code, out, err = gardner("bounds", "--alpha", "1", "--budget", "0.1", "--rsb", "--json")
+    assert (code, err) == (0, "")
+    record = json.loads(out)
+    assert record["log_volume"]["minimum_1rsb"] == pytest.approx(-0.1157410, abs=1e-6)
+    assert record["log_volume"]["maximum_1rsb"] == pytest.approx(-0.0442426, abs=1e-6)
+    code, out, _ = gardner("bounds", "--alpha", "1", "--budget", "0.1", "--rsb")
+    assert code == 0
+    assert "minimum, 1RSB" in out
+    assert "-0.115741" in out
+    assert "one step only" in out
+    code, out, err = gardner("bounds", "--alpha", "3", "--budget", "0.6", "--channel", "flip:0.1", "--rsb")
+    assert (code, out) == (2, "")
+    assert len(err.strip().splitlines()) == 1
+    assert "--rsb" in err
+
+
+def test_a_curve_with_one_step_of_breaking(gardner: Any, tmp_path: Path) -> None:
+    path = tmp_path / "curve.svg"
+    code, out, _ = gardner("curve", "-a", "1", "-n", "0.1", "--rsb")
+    assert code == 0
+    assert "minimum with one step: ln v = -0.115741" in out
+    assert gardner("curve", "-a", "1", "-n", "0.1", "--rsb", "--out", str(path))[0] == 0
+    assert "<svg" in path.read_text("utf-8")
+    code, _, err = gardner("curve", "-a", "1", "-n", "0.1", "--rsb", "--log-volume", "-0.1")
+    assert (code, err.startswith("error: ")) == (2, True)
+
+
 def test_several_budgets_are_a_list_and_brackets_are_told(gardner: Any) -> None:
     code, out, _ = gardner("bounds", "--alpha", "3", "--budget", "2.7:3:0.3", "--json")
     assert code == 0

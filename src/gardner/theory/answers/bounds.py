@@ -10,9 +10,10 @@ from dataclasses import replace
 import numpy as np
 
 from gardner.model import GLM, PERCEPTRON
-from gardner.theory.answers.complexity import branch, checked
+from gardner.theory.answers.complexity import branch, check_steps, checked, one_step
 from gardner.theory.answers.extremes import Extremes, extremes
 from gardner.theory.answers.results import Bounds, End
+from gardner.theory.breaking.results import BrokenEnd
 from gardner.theory.curve.branch import Branch, EndStatus, Side
 from gardner.theory.curve.condensed import condensed_point
 from gardner.theory.curve.frozen import is_frozen
@@ -35,29 +36,39 @@ _LONGEST_SHARE = 0.1
 
 
 @np.errstate(all="ignore")  # overflow and NaN are looked for where they matter
-def bounds(model: GLM = PERCEPTRON, *, pool_ratio: float, budget: float, teacher: GLM | None = None) -> Bounds:
+def bounds(
+    model: GLM = PERCEPTRON, *, pool_ratio: float, budget: float, teacher: GLM | None = None, rsb: int = 0
+) -> Bounds:
     """The minimal, typical and maximal volume any subset of ``budget``·N rows of the pool can have.
 
-    ``teacher`` is the teacher's model if it is not the student's.
+    ``teacher`` is the teacher's model if it is not the student's. ``rsb=1`` adds the two ends with
+    one step of replica symmetry breaking (Gaussian weights, noiseless labels), in some ten seconds.
 
     >>> result = bounds(pool_ratio=3.0, budget=0.6)
     >>> round(result.minimum.log_volume, 5), round(result.maximum.log_volume, 5)
     (-0.96258, -0.1755)
     """
     problem = checked(model, pool_ratio, budget, teacher)
+    check_steps(problem, rsb)
     whole, pair = pool(model, pool_ratio=problem.pool_ratio, teacher=teacher), problem.pair
     most = capacity(pair.teacher.channel, pair.teacher.prior.second_moment) if pair.matched else math.nan
     limits = (most, label_entropy(pair))
     if problem.budget == problem.pool_ratio:
         only = whole_pool_point(problem)
         end, same = End(only, EndStatus.ZERO, None, ""), Extremes(only, only, only, only)
-        return Bounds(problem, end, only, end, whole, same, *limits)
+        return Bounds(problem, end, only, end, whole, same, *limits, *_broken(problem, rsb))
     top, low, high = typical_point(problem), end_of(problem, Side.MIN), end_of(problem, Side.MAX)
     if is_frozen(problem):
         low = End(top, EndStatus.FROZEN, None, low.reason)
     ends = {Side.MIN: low.point, Side.MAX: high.point}
     far = extremes(problem, {side: branch(problem, side) for side in Side}, ends)
-    return Bounds(problem, low, top, high, whole, far, *limits)
+    return Bounds(problem, low, top, high, whole, far, *limits, *_broken(problem, rsb))
+
+
+def _broken(problem: Problem, rsb: int) -> tuple[BrokenEnd | None, BrokenEnd | None]:
+    """Both ends with one step of breaking, if they are asked for."""
+    ends = one_step(problem, rsb)
+    return ends.get(Side.MIN.value), ends.get(Side.MAX.value)
 
 
 def end_of(problem: Problem, side: Side) -> End:
@@ -101,6 +112,7 @@ def bounds_sweep(
     pool_ratio: float,
     budgets: Iterable[float],
     teacher: GLM | None = None,
+    rsb: int = 0,
     progress: Callable[[float], None] | None = None,
     workers: int | None = 1,
 ) -> list[Bounds]:
@@ -113,9 +125,9 @@ def bounds_sweep(
     """
     wanted = list(budgets)
     for budget in wanted:
-        checked(model, pool_ratio, budget, teacher)
-    return answers(functools.partial(_at, model, pool_ratio, teacher), wanted, workers, progress)
+        check_steps(checked(model, pool_ratio, budget, teacher), rsb)
+    return answers(functools.partial(_at, model, pool_ratio, teacher, rsb), wanted, workers, progress)
 
 
-def _at(model: GLM, pool_ratio: float, teacher: GLM | None, budget: float) -> Bounds:
-    return bounds(model, pool_ratio=pool_ratio, budget=budget, teacher=teacher)
+def _at(model: GLM, pool_ratio: float, teacher: GLM | None, rsb: int, budget: float) -> Bounds:
+    return bounds(model, pool_ratio=pool_ratio, budget=budget, teacher=teacher, rsb=rsb)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass, field, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -16,6 +16,7 @@ import numpy as np
 from gardner.errors import ConvergenceError, InvalidInputError
 from gardner.model import GLM, PERCEPTRON
 from gardner.theory.as_json import Record, from_record, model_from, model_record, record_of, section
+from gardner.theory.breaking.results import BrokenEnd
 from gardner.theory.curve import condensed, frozen
 from gardner.theory.curve.branch import Branch, EndStatus, Side, follow
 from gardner.theory.curve.point import Point, between, judged, next_to, point_of, typical_point, whole_pool_point
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 
+SYMMETRIC, BROKEN = "symmetric", "one step"  # the branches of a curve
 # Points of a curve that may be asked for: an hour of one core.
 MOST_POINTS = 10_000
 # How close to β = 1 the equation for D counts as a limit: it is divided by β − 1, which costs six digits there.
@@ -45,13 +47,15 @@ class Curve:
 
     Its points are those of a student who still doubts. Where discrete weights become known (status
     ``frozen``) the last one is the point at which the posterior jumps onto the teacher
-    (``Bounds.minimum`` holds both students).
+    (``Bounds.minimum`` holds both students). ``broken`` has the ends with one step of replica symmetry
+    breaking, by side, where they were asked for.
     """
 
     problem: Problem
     points: tuple[Point, ...]
     status: dict[str, str]
     reason: dict[str, str]
+    broken: dict[str, BrokenEnd] = field(default_factory=dict)
 
     @property
     def pool_ratio(self) -> float:
@@ -64,12 +68,14 @@ class Curve:
         return self.problem.budget
 
     def to_frame(self) -> pd.DataFrame:
-        """One row a point."""
+        """One row a point; with one step of breaking, ``branch`` says of which branch it is."""
         import pandas as pd  # here, so that the solver starts without it
 
-        return pd.DataFrame([asdict(point) for point in self.points]).assign(
-            pool_ratio=self.pool_ratio, budget=self.budget
-        )
+        rows = [asdict(point) for point in self.points]
+        if self.broken:
+            rows = [{**row, "branch": SYMMETRIC} for row in rows]
+            rows += [{**asdict(point), "branch": BROKEN} for end in self.broken.values() for point in end.path]
+        return pd.DataFrame(rows).assign(pool_ratio=self.pool_ratio, budget=self.budget)
 
     def to_json(self) -> Record:
         """Plain data for JSON: the question, how the ends were reached, and the points."""
@@ -78,6 +84,7 @@ class Curve:
             "status": dict(self.status),
             "reason": {side: reason or None for side, reason in self.reason.items()},
             "points": [record_of(point) for point in self.points],
+            **({"one_step": {side: end.to_json() for side, end in self.broken.items()}} if self.broken else {}),
         }
 
     @staticmethod
@@ -92,6 +99,7 @@ class Curve:
             points,
             {side: str(word) for side, word in status.items()},
             {side: str(why or "") for side, why in reason.items()},
+            {side: BrokenEnd.from_json(end) for side, end in section(found.get("one_step", {}), "one_step").items()},
         )
 
 
@@ -119,6 +127,7 @@ def complexity_curve(
     budget: float,
     points: int | None = None,
     teacher: GLM | None = None,
+    rsb: int = 0,
     progress: Callable[[float], None] | None = None,
 ) -> Curve:
     """Σ against ln v at fixed budget, both sides to their ends.
@@ -126,18 +135,19 @@ def complexity_curve(
     ``points`` asks for that many (at least 3), equally spaced in ln v and solved each, the two ends
     and the typical point among them; without it, the points the branch follower chose come back.
     ``progress`` is called with the fraction done; ``teacher`` is the teacher's model if it is not
-    the student's.
+    the student's. ``rsb=1`` adds both ends with one step of replica symmetry breaking.
 
     >>> curve = complexity_curve(pool_ratio=3.0, budget=0.6, points=4)
     >>> [(round(point.log_volume, 3), round(abs(point.complexity), 3)) for point in curve.points]
     [(-0.963, 0.0), (-0.671, 1.096), (-0.38, 1.501), (-0.176, 0.0)]
     """
     problem = checked(model, pool_ratio, budget, teacher)
+    check_steps(problem, rsb)
     if points is not None:
         check_count("points", points, 3, MOST_POINTS)
     if problem.budget == problem.pool_ratio:
         zero = {side.value: EndStatus.ZERO.value for side in Side}
-        return Curve(problem, (whole_pool_point(problem),), zero, dict.fromkeys(zero, ""))
+        return Curve(problem, (whole_pool_point(problem),), zero, dict.fromkeys(zero, ""), one_step(problem, rsb))
     sides = {side: branch(problem, side, precise=points is None) for side in Side}
     states = {side: list(sides[side].states) for side in Side}
     reasons = {side: sides[side].reason for side in Side}
@@ -156,7 +166,29 @@ def complexity_curve(
         tuple(solved),
         {side.value: status.value for side, (status, _) in ends.items()},
         {side.value: reason for side, (_, reason) in ends.items()},
+        one_step(problem, rsb),
     )
+
+
+def check_steps(problem: Problem, rsb: int) -> None:
+    """Refuse steps of replica symmetry breaking that are not computed."""
+    if isinstance(rsb, bool) or rsb not in (0, 1):
+        raise InvalidInputError("rsb", rsb, "it must be 0 (replica symmetry) or 1 (one step of breaking)")
+    if rsb:
+        from gardner.theory.breaking.end import check_breakable  # here, so that who asks for no more loads no more
+
+        check_breakable(problem)
+
+
+def one_step(problem: Problem, rsb: int) -> dict[str, BrokenEnd]:
+    """Both ends with one step of breaking by side, if they are asked for."""
+    if not rsb:
+        return {}
+    from gardner.theory.breaking.end import broken_end, unbroken_end
+
+    if problem.budget == problem.pool_ratio:
+        return {side.value: unbroken_end(whole_pool_point(problem)) for side in Side}
+    return {side.value: broken_end(branch(problem, side)) for side in Side}
 
 
 def _spread(

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 from gardner.theory.answers.complexity import problem_from, problem_record
 from gardner.theory.answers.extremes import Extremes
 from gardner.theory.as_json import Plain, Record, from_record, number, record_of, section, unknown
+from gardner.theory.breaking.results import BrokenEnd
 from gardner.theory.curve.branch import EndStatus
 from gardner.theory.curve.point import Point
 from gardner.theory.curve.stationary import Problem
@@ -68,7 +69,8 @@ class Bounds:
     With noise, the subset of smallest evidence is the one rich in wrong labels: ``extremes`` holds
     the points of most and least information and accuracy. ``capacity`` is the most a label can
     tell, ``label_entropy`` the most entropy it can have (NaN where the student's model is not the
-    teacher's: its evidence is no entropy), both in nats.
+    teacher's: its evidence is no entropy), both in nats. ``minimum_1rsb`` and ``maximum_1rsb`` are the
+    ends with one step of replica symmetry breaking, where they were asked for.
     """
 
     problem: Problem
@@ -79,6 +81,14 @@ class Bounds:
     extremes: Extremes
     capacity: float
     label_entropy: float
+    minimum_1rsb: BrokenEnd | None = None
+    maximum_1rsb: BrokenEnd | None = None
+
+    @property
+    def broken(self) -> dict[str, BrokenEnd]:
+        """The ends with one step of breaking by the names of the symmetric ones; empty if not asked for."""
+        ends = {"minimum": self.minimum_1rsb, "maximum": self.maximum_1rsb}
+        return {name: end for name, end in ends.items() if end is not None}
 
     @property
     def pool_ratio(self) -> float:
@@ -132,7 +142,7 @@ class Bounds:
         return [self.typical, *(point for point in ends if point is not None)]
 
     def to_frame(self) -> pd.DataFrame:
-        """One row a bound: minimum, typical, maximum, halving and pool."""
+        """One row a bound: minimum, typical, maximum, halving and pool, then minimum_1rsb and maximum_1rsb if known."""
         import pandas as pd  # here, so that the solver starts without it
 
         place = {"pool_ratio": self.pool_ratio, "budget": self.budget}
@@ -167,6 +177,10 @@ def _frame_rows(result: Bounds) -> list[dict[str, object]]:
     whole = {name: getattr(result.pool, name) for name in _SHARED}
     overlaps = {"m": result.pool.overlap, "q": result.pool.self_overlap, "Q": result.pool.self_overlap}
     rows.append({"bound": "pool", "status": SOLVED, "reason": "", **whole, **overlaps, "r": result.pool.norm})
+    for name, broken in result.broken.items():
+        known = {} if broken.point is None else asdict(broken.point)
+        told = {"bound": f"{name}_1rsb", "status": broken.status.value, "reason": broken.reason}
+        rows.append({**known, **told, "log_volume": broken.log_volume, "quadrature_error": broken.error})
     return rows
 
 
@@ -188,7 +202,12 @@ def _record(result: Bounds) -> Record:
     bits = {**of("information", LN2), "agnostic": number(result.agnostic_information / LN2)}
     return {
         **problem_record(result.problem),
-        "log_volume": {**of("log_volume"), "halving": number(result.halving), "pool": whole.log_volume},
+        "log_volume": {
+            **of("log_volume"),
+            "halving": number(result.halving),
+            "pool": whole.log_volume,
+            **{f"{name}_1rsb": number(end.log_volume) for name, end in result.broken.items()},
+        },
         "information_bits": {**bits, "pool": number(whole.information / LN2)},
         "accuracy": {**of("accuracy"), "pool": whole.accuracy},
         "extremes": {name: _summary(point) for name, point in _extreme_points(result).items()},
@@ -208,6 +227,7 @@ def _record(result: Bounds) -> Record:
         "label_entropy": number(result.label_entropy),
         "points": {name: None if point is None else record_of(point) for name, point in _all_points(result).items()},
         "pool": whole.to_json(),
+        **({"one_step": {name: end.to_json() for name, end in result.broken.items()}} if result.broken else {}),
     }
 
 
@@ -250,6 +270,7 @@ def _from_record(record: Plain) -> Bounds:
         reason = section(found["reason"], "reason")[name]
         return End(point(name), status, low_high, str(reason or ""), point(f"{name}_doubting"))
 
+    broken = section(found.get("one_step", {}), "one_step")
     return Bounds(
         problem=problem_from(dict(found)),
         minimum=end("minimum"),
@@ -259,4 +280,5 @@ def _from_record(record: Plain) -> Bounds:
         extremes=Extremes(**{name: from_record(Point, points[name]) for name in Extremes.__dataclass_fields__}),
         capacity=unknown(found["capacity"]),
         label_entropy=unknown(found["label_entropy"]),
+        **{f"{name}_1rsb": BrokenEnd.from_json(broken[name]) for name in ("minimum", "maximum") if broken},
     )

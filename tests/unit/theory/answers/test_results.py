@@ -41,6 +41,65 @@ def test_bounds_go_there_and_back(student: GLM, teacher: GLM | None, pool_ratio:
     assert again.to_frame().equals(result.to_frame())
 
 
+@pytest.fixture(scope="module")
+def broken() -> Bounds:
+    """Bounds with one step of replica symmetry breaking, of a question whose ends take a second each."""
+    return bounds(pool_ratio=1.0, budget=0.1, rsb=1)
+
+
+def test_ends_with_one_step_of_breaking_go_there_and_back(broken: Bounds) -> None:
+    record: Any = broken.to_json()
+    assert Bounds.from_json(there_and_back(record)) == broken
+    assert list(record["log_volume"])[-2:] == ["minimum_1rsb", "maximum_1rsb"]
+    for name, sign in (("minimum", 1.0), ("maximum", -1.0)):
+        end, point = broken.broken[name], record["one_step"][name]["point"]
+        assert record["log_volume"][f"{name}_1rsb"] == end.log_volume
+        assert sign * (end.log_volume - record["log_volume"][name]) > 10.0 * end.error
+        assert record["one_step"][name]["resolved"]
+        assert 0.0 < point["breaking_point"] < 1.0
+        assert point["residual"] < 1e-7
+        assert point["quadrature_error"] < 1e-7
+        assert point["stability"] > 1.0
+    frame = broken.to_frame().set_index("bound")
+    assert frame.index.tolist()[-2:] == ["minimum_1rsb", "maximum_1rsb"]
+    assert frame.loc["minimum_1rsb", "log_volume"] == broken.broken["minimum"].log_volume
+    assert frame.loc["maximum_1rsb", "status"] == "zero"
+
+
+def test_without_breaking_nothing_is_added() -> None:
+    result = bounds(pool_ratio=3.0, budget=0.6)
+    assert result.broken == {}
+    assert "one_step" not in result.to_json()
+    assert list(result.to_frame()["bound"]) == ["minimum", "typical", "maximum", "halving", "pool"]
+
+
+def test_the_whole_pool_has_nothing_to_break() -> None:
+    result = bounds(pool_ratio=3.0, budget=3.0, rsb=1)
+    assert {end.status.value for end in result.broken.values()} == {"symmetric"}
+    assert result.broken["minimum"].log_volume == result.pool.log_volume
+    again = Bounds.from_json(there_and_back(result.to_json()))
+    assert again.to_json() == result.to_json()
+
+
+@pytest.mark.parametrize("rsb", [2, -1, True, 0.5])
+def test_other_steps_of_breaking_are_refused(rsb: Any) -> None:
+    with pytest.raises(InvalidInputError, match="rsb"):
+        bounds(pool_ratio=3.0, budget=0.6, rsb=rsb)
+    with pytest.raises(InvalidInputError, match="rsb"):
+        complexity_curve(pool_ratio=3.0, budget=0.6, rsb=rsb)
+
+
+def test_a_curve_with_one_step_goes_there_and_back(broken: Bounds) -> None:
+    result = complexity_curve(pool_ratio=1.0, budget=0.1, points=5, rsb=1)
+    assert Curve.from_json(there_and_back(result.to_json())) == result
+    assert result.broken == broken.broken
+    frame = result.to_frame()
+    assert set(frame["branch"]) == {"symmetric", "one step"}
+    assert (frame["branch"] == "symmetric").sum() == 5
+    corrected = frame[frame["branch"] == "one step"]
+    assert corrected["log_volume"].min() == broken.broken["minimum"].log_volume
+
+
 def test_what_an_unresolved_end_is_worth_is_decided_once() -> None:
     result = bounds(pool_ratio=3.0, budget=0.6)
     lost = replace(result, minimum=replace(result.minimum, status=EndStatus.UNRESOLVED, reason="lost"))

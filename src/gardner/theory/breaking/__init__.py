@@ -1,0 +1,1 @@
+"""One step of replica symmetry breaking: what becomes of the ends of a curve where replica symmetry fails."""

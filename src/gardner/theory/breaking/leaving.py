@@ -1,0 +1,148 @@
+"""Where the branch of broken symmetry leaves the symmetric one.
+
+At x = 1 the broken free entropy is the symmetric one, whatever d: clusters are not counted yet. They
+begin to matter where S(d) = ∂Φ₁/∂x at x = 1, which is negative as long as replica symmetry holds,
+comes up to zero for some d. For small d it is ¼(β/W)²(R − 1)d², R the stability ratio (docs/theory.md,
+section 7). If it comes up at d = 0 first, symmetry breaks continuously, where R = 1. If it comes up
+at some d > 0 first, symmetry breaks there, discontinuously, where R is still below 1. R may even
+stay below 1 up to the end of the curve.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+
+from gardner.errors import ConvergenceError
+from gardner.theory.breaking.free_entropy import Place, evaluate, to_coordinates
+from gardner.theory.breaking.points import Solved, at_x_one, first_point, steps_at
+from gardner.theory.curve.branch import Branch
+from gardner.theory.curve.stability import ratios
+from gardner.theory.curve.stationary import Problem, State, at_distance, solve
+from gardner.theory.formula.free_entropy import Theta
+from gardner.theory.roots import root_between
+
+# The smallest d that is looked at, in units of W/|β|: S is quadratic there, and far above rounding.
+_NEAREST = 0.02
+# The largest d, as a share of D: the hump of S was never seen beyond.
+_FURTHEST = 0.95
+# The factor between neighbouring d: S has one hump, over a factor of about 5.
+_FACTOR = 1.4
+# The S that counts as positive, in nats per weight: rounding makes 10⁻¹³.
+_POSITIVE = 1e-10
+# Halvings of the step of the symmetric branch in which symmetry breaks: Newton does the rest.
+_HALVINGS = 5
+# What the d of the largest S is multiplied by in search of the solution at x = 1; one or two do.
+_TRIED = (1.0, 0.8, 1.25, 0.6, 1.6, 0.4)
+# The share of the d it started from below which a solution at x = 1 has slipped back to the symmetric one.
+_SLIPPED = 0.2
+
+
+@dataclass(frozen=True)
+class Departure:
+    """The symmetric state next to where symmetry breaks; the first point of the broken branch, or why there is none."""
+
+    state: State
+    first: Solved | None
+    continuous: bool
+    reason: str = ""
+
+    @property
+    def log_volume(self) -> float:
+        """Ln v where symmetry breaks."""
+        return self.state.log_volume if self.continuous or self.first is None else self.first.at.log_volume
+
+
+def departure(followed: Branch) -> Departure | None:
+    """Where symmetry breaks along a side; none if it holds up to the end."""
+    before: State | None = None
+    for state in followed.states:
+        if ratio(state) > 1.0 or widest(state)[1] > _POSITIVE:
+            if before is None:
+                raise ConvergenceError("replica symmetry is broken from the first point on")
+            return _departed(followed.problem, before, state)
+        before = state
+    return None
+
+
+def _departed(problem: Problem, below: State, above: State) -> Departure:
+    """Between two neighbours: at R = 1, unless some S(d) is positive there."""
+    if ratio(above) > 1.0:
+        above = _at_one(problem, below, above)
+        if widest(above)[1] <= _POSITIVE:
+            try:
+                return Departure(above, first_point(problem, above.theta), True)
+            except ConvergenceError as error:
+                return Departure(above, None, True, error.what)
+    for _ in range(_HALVINGS):
+        middle = 0.5 * (below.z + above.z)
+        chord = above.z - below.z
+        state = solve(problem, middle, at_distance(middle, chord / float(np.linalg.norm(chord))))
+        below, above = (below, state) if widest(state)[1] > _POSITIVE else (state, above)
+    return _jumped(problem, above, *widest(above))
+
+
+def _jumped(problem: Problem, state: State, d: float, counts: float) -> Departure:
+    """The point at x = 1 from a state at which clusters of that d just count, or of a d not far from it."""
+    reason = f"S = {counts:.0e} nats" if counts > _POSITIVE else "no clusters count"
+    for share in _TRIED:
+        start = min(share * d, _FURTHEST * state.theta.D)
+        try:
+            found = at_x_one(problem, _divided(state.theta, start))
+        except ConvergenceError as error:
+            reason = error.what
+            continue
+        if found.at.place.d > _SLIPPED * d:
+            return Departure(state, found, False)
+    return Departure(state, None, False, f"the clusters at x = 1 were not found ({reason})")
+
+
+def ratio(state: State) -> float:
+    """The stability ratio R of a symmetric state."""
+    return ratios(state.problem.pair, state.problem.pool_ratio, state.z, state.mesh).outer
+
+
+def _divided(theta: Theta, d: float) -> Place:
+    """The symmetric point with clusters of that d, x = 1."""
+    return Place(theta.m, theta.t, d, theta.D - d, theta.V, 1.0, theta.phi, theta.beta)
+
+
+def widest(state: State) -> tuple[float, float]:
+    """The d at which S(d) is largest, among those looked at, and that S."""
+    theta, found = state.theta, (math.nan, -math.inf)
+    nearest, furthest = _NEAREST * theta.W / abs(theta.beta), _FURTHEST * theta.D
+    count = max(2, 1 + round(math.log(max(furthest / nearest, 2.0)) / math.log(_FACTOR)))
+    for d in np.geomspace(min(nearest, 0.5 * furthest), furthest, count):
+        value = counted(state, float(d))
+        if value > found[1]:
+            found = float(d), value
+    return found
+
+
+def counted(state: State, d: float) -> float:
+    """S(d); −∞ where its averages are out of reach."""
+    u = to_coordinates(_divided(state.theta, d))
+    try:
+        value = evaluate(state.problem, u, steps_at(state.problem, u)).split * d * d
+    except ConvergenceError:
+        return -math.inf
+    return value if math.isfinite(value) else -math.inf
+
+
+def _at_one(problem: Problem, below: State, above: State) -> State:
+    """Where R = 1 between two neighbours, by the share of the way from one to the other."""
+    known: dict[float, State] = {}
+    chord = above.z - below.z
+    along = chord / float(np.linalg.norm(chord))
+
+    def excess(share: float) -> float:
+        place = below.z + share * chord
+        known[share] = solve(problem, place, at_distance(place, along))
+        return ratio(known[share]) - 1.0
+
+    share = root_between(excess, 0.0, 1.0, what="end of replica symmetry", absolute=1e-9)
+    if share not in known:
+        excess(share)
+    return known[share]

@@ -1,0 +1,80 @@
+"""Where symmetry breaks: continuously where R = 1, and before that where clusters come in at once."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from scipy.optimize import brentq
+
+from gardner import complexity_at
+from gardner.model import PERCEPTRON
+from gardner.theory import Side
+from gardner.theory.answers.complexity import branch, checked
+from gardner.theory.breaking.leaving import counted, departure, ratio
+from gardner.theory.curve.point import Point
+
+
+def at(alpha: float, budget: float, volume: float) -> Point:
+    return complexity_at(PERCEPTRON, pool_ratio=alpha, budget=budget, log_volume=volume)
+
+
+@pytest.mark.parametrize(
+    ("alpha", "budget", "side"),
+    [
+        (3.0, 0.6, Side.MAX),
+        (3.0, 0.3, Side.MAX),
+        (3.0, 2.0, Side.MAX),
+        (1.0, 0.3, Side.MIN),
+        (1.0, 0.2, Side.MIN),
+        (1.0, 0.3, Side.MAX),
+        (10.0, 1.0, Side.MAX),
+    ],
+)
+def test_a_continuous_branch_leaves_where_the_ratio_is_one(alpha: float, budget: float, side: Side) -> None:
+    """The first point of the branch, which was solved for by the equations of broken symmetry, lies there."""
+    followed = branch(checked(PERCEPTRON, alpha, budget), side)
+    found = departure(followed)
+    assert found is not None
+    assert found.continuous
+    assert found.first is not None
+    end = followed.states[-1].log_volume
+    top = next(state.log_volume for state in followed.states if ratio(state) > 0.3)
+    crossing = float(
+        brentq(lambda volume: at(alpha, budget, float(volume)).stability - 1.0, top, end - 1e-9 * side.sign, xtol=1e-7)
+    )
+    here = found.first.at
+    assert here.log_volume == pytest.approx(crossing, abs=1e-3)
+    assert found.log_volume == pytest.approx(crossing, abs=1e-5)
+    assert here.place.x < 1.0
+    assert here.place.d < 0.02 * here.place.W / abs(here.place.beta)
+    assert here.complexity == pytest.approx(at(alpha, budget, here.log_volume).complexity, abs=1e-5)
+    assert found.first.residual < 1e-7
+
+
+@pytest.mark.parametrize(("alpha", "budget", "leaves_at"), [(3.0, 0.6, -0.951271), (3.0, 0.1, -0.126005)])
+@np.errstate(all="ignore")
+def test_a_jump_is_located_where_both_free_entropies_agree(alpha: float, budget: float, leaves_at: float) -> None:
+    """X = 1 at d > 0, R below 1; before it no clusters count, beyond it some do. At n = 0.1 R never reaches 1."""
+    followed = branch(checked(PERCEPTRON, alpha, budget), Side.MIN)
+    found = departure(followed)
+    assert found is not None
+    assert not found.continuous
+    assert found.first is not None
+    here = found.first.at
+    symmetric = at(alpha, budget, here.log_volume)
+    assert found.log_volume == pytest.approx(leaves_at, abs=1e-6)
+    assert here.place.x == pytest.approx(1.0, abs=1e-9)
+    assert here.complexity == pytest.approx(symmetric.complexity, abs=1e-7)
+    assert here.place.beta == pytest.approx(symmetric.beta, rel=1e-6)
+    assert here.place.d > 0.01 * (symmetric.Q - symmetric.q)
+    assert symmetric.stability < 1.0
+    before = [state for state in followed.states if state.log_volume > here.log_volume]
+    assert all(counted(state, share * state.theta.D) < 0.0 for state in before for share in (0.03, 0.1, 0.3, 0.7))
+    assert counted(followed.states[-1], here.place.d) > 0.0
+    assert (ratio(followed.states[-1]) > 1.0) == (budget == 0.6)
+
+
+def test_symmetry_holds_where_nothing_counts() -> None:
+    followed = branch(checked(PERCEPTRON, 3.0, 2.7), Side.MIN)
+    assert departure(followed) is None
+    assert max(ratio(state) for state in followed.states) < 0.5
