@@ -175,6 +175,8 @@ class _Open:
             covariance = self.fit.weights.covariance(here.rows, here.inner, self.about.rows, self.about.inner)
             for index in range(self.fit.weights.classes):
                 with_rows = here.rows @ self.gains[: self.taken, index].T
-                covariance[index] -= (with_rows * self.shares[: self.taken, index]) @ self.with_targets[: self.taken, index]
+                covariance[index] -= (with_rows * self.shares[: self.taken, index]) @ self.with_targets[
+                    : self.taken, index
+                ]
             labels = here.labels(self.fit, self.V[at])
             self.told[at] = _mean(pair_information(covariance, labels, self.other_labels), self.own[at].copy())

@@ -25,7 +25,7 @@ from scipy.optimize import minimize_scalar
 from gardner.errors import ConvergenceError, InvalidInputError
 from gardner.inference.ep import expectation_propagation
 from gardner.inference.posterior import Posterior, Status
-from gardner.model import GLM
+from gardner.model import GLM, Channel
 from gardner.table.classes.largest import chances
 from gardner.table.classes.weights import ClassWeights
 from gardner.table.families import PROBIT, Candidate, fixed
@@ -84,15 +84,15 @@ class ClassFit:
 
     def noisy(self, omega: Floats, V: Floats) -> tuple[Floats, Floats]:
         """Means and variances of the fields with their noise, of which the largest gives the label."""
-        return with_noise(self.model, omega, V)
+        return with_noise(self.model.channel, omega, V)
 
 
-def with_noise(model: GLM, omega: Floats, V: Floats) -> tuple[Floats, Floats]:
+def with_noise(channel: Channel, omega: Floats, V: Floats) -> tuple[Floats, Floats]:
     """Fields as the channel sees them: noise before a sign, of the same probability and the same sharpness."""
-    noise = model.channel.noise_in_front
+    noise = channel.noise_in_front
     if noise is not None:
         return omega, V + noise
-    u, T = latent(model.channel, omega, V)
+    u, T = latent(channel, omega, V)
     return u * np.sqrt(T), T
 
 
@@ -163,9 +163,7 @@ def _best(name: str, span: Span, signs: Floats, model: GLM | None) -> _Found:
         return -made[float(logarithm)].value if evidence > -np.inf else 1e6
 
     loss(PROBIT.start[0])
-    minimize_scalar(
-        loss, bounds=PROBIT.bounds[0], method="bounded", options={"xatol": 0.2, "maxiter": _EVALUATIONS}
-    )
+    minimize_scalar(loss, bounds=PROBIT.bounds[0], method="bounded", options={"xatol": 0.2, "maxiter": _EVALUATIONS})
     place = max(made, key=lambda one: made[one].value)
     return replace(made[place], notes=PROBIT.at_edge((place,)))
 
@@ -209,7 +207,7 @@ def _finish(
 def _sharpness(posteriors: Sequence[Posterior], codes: Places) -> float:
     """The factor of the fields with which left-out labels are most probable, its prior counted."""
     omega, V = (np.stack([np.asarray(getattr(one, part)) for one in posteriors], axis=1) for part in ("omega", "V"))
-    mean, T = with_noise(posteriors[0].model, omega, V)
+    mean, T = with_noise(posteriors[0].model.channel, omega, V)
     rows = np.arange(codes.size)
 
     def loss(logarithm: float) -> float:

@@ -89,4 +89,4 @@ def told_by_one(covariance: Floats, one: Labels, others: Labels) -> Floats:
     correlation = with_one / np.maximum(length * other_length, 1e-300)
     each = signs_information(ndtri(second), ndtri(first)[None, :], correlation)
     total = np.sum(np.sqrt((1.0 - second) * (1.0 - first)) * each, axis=1)
-    return np.minimum(np.minimum(total, others.entropy), one.entropy[0])
+    return np.asarray(np.minimum(np.minimum(total, others.entropy), one.entropy[0]))
