@@ -21,7 +21,8 @@ def read_names(labels: ArrayLike) -> tuple[tuple[str, ...], Floats] | None:
     >>> names, codes.tolist()
     (('a', 'b', 'c'), [1.0, nan, 0.0, 2.0])
     """
-    given = np.asarray(labels)
+    # NumPy would make texts of numbers, and of NaN, that stand beside texts in a list
+    given = np.asarray(labels, dtype=None if hasattr(labels, "dtype") else object)
     if given.ndim != 1 or given.dtype.kind not in "OUT":
         return None
     values = [None if _missing(value) else value for value in given.astype(object).tolist()]
