@@ -50,7 +50,7 @@ def test_renaming_classes_renames_the_answer() -> None:
 
 
 def test_a_rare_class_is_predicted_as_rare() -> None:
-    table, codes = problem(2000, 4, 3, shift=3.0)
+    table, codes = problem(2000, 4, 3, shift=2.0)
     share = float(np.mean(codes == 2))
     assert 0.005 < share < 0.05
     known = np.concatenate([np.flatnonzero(codes == 2)[:2], np.flatnonzero(codes != 2)[:98]])
