@@ -111,6 +111,7 @@ def record(pool: PoolFile, found: Proposals, until: float | None = None) -> dict
         "features": len(pool.names),
         "classes": list(found.classes or pool.classes),
         "scaling": found.scaling,
+        "sharpness": found.sharpness,
         "model": describe_model(found.model),
         "log_evidence": found.posterior.log_evidence,
         "tried": [{"scaling": one.scaling, "log_evidence": one.log_evidence} for one in found.tried],

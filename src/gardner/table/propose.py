@@ -86,6 +86,11 @@ class Proposals:
         return self.fit.tried
 
     @property
+    def sharpness(self) -> float:
+        """The factor of the means of the fields, by left-out labels; one but for three classes or more."""
+        return self.fit.sharpness if isinstance(self.fit, ClassFit) else 1.0
+
+    @property
     def scaling(self) -> str:
         """Of the columns."""
         return self.fit.design.scaling.name

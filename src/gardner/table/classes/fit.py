@@ -8,9 +8,9 @@ alike leaves too much open. So all means are multiplied by one factor, the *shar
 by the probability that each labelled row gives its own label when it is left out, which
 expectation propagation knows without another fit (its cavities).
 
-Two other ways were measured against this one, on the same labels: one joint posterior with
-K − 1 steps a label, and class by class fields moment-matched to the label of the largest. Neither
-was better, and both were slower (docs/real-tables.md).
+Two other ways were tried on the same labels: one joint posterior with K − 1 steps a label, and
+fields of all classes at once, moment-matched to the label of the largest. Neither was better, and
+both were slower (docs/real-tables.md).
 """
 
 from __future__ import annotations

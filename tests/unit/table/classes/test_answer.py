@@ -66,9 +66,9 @@ def test_what_is_refused() -> None:
     table, names, labels = wine()
     with pytest.raises(InvalidInputError, match="every row has a label"):
         propose(table, names)
-    with pytest.raises(InvalidInputError, match="about = 'weights' .* three classes or more"):
+    with pytest.raises(InvalidInputError, match=r"about = 'weights' .* three classes or more"):
         propose(table, labels, about="weights")
-    with pytest.raises(InvalidInputError, match="channel = 'linear:0.1' .* classes need a channel"):
+    with pytest.raises(InvalidInputError, match=r"channel = 'linear:0.1' .* classes need a channel"):
         propose(table, labels, model=GLM(channel=Linear(0.1)))
     with pytest.raises(InvalidInputError, match="each row has a label"):
         propose(table, labels[:-1])

@@ -10,6 +10,7 @@ from gardner.table.classes import batch as module
 from gardner.table.classes.batch import choose_rows
 from gardner.table.classes.fit import ClassFit, fit_classes
 from gardner.table.classes.largest import entropy
+from gardner.table.classes.score import Labels
 from gardner.table.scaling import spread_of
 
 LABELLED = 30
@@ -49,8 +50,9 @@ def test_the_variance_left_is_that_of_one_more_label_after_another() -> None:
     rows = fit.design.rows(table)
     inner = fit.weights.inner(rows)
     covariance = fit.weights.covariance(rows[[best]], inner[[best]], rows[targets], inner[targets])[:, 0]
-    narrowing = module.Labels.of(*fit.noisy(*fit.fields(table[[best]]))).narrowing[0]
-    assert one.after[2].T == pytest.approx(one.after[1].T - narrowing[:, None] * covariance**2)
+    narrowing = Labels.of(*fit.noisy(*fit.fields(table[[best]]))).narrowing[0]
+    wanted = one.after[1].T - narrowing[:, None] * covariance**2
+    assert one.after[2] == pytest.approx(wanted.T)
 
 
 def test_one_question_is_not_asked_twice() -> None:

@@ -18,7 +18,7 @@ def test_names_and_what_is_none() -> None:
 
 
 def test_a_list_with_nan_has_no_class_of_that_name() -> None:
-    found = read_names(["b", float("nan"), "a"])
+    found = read_names(["b", float("nan"), "a"])  # type: ignore[arg-type]
     assert found is not None
     assert found[0] == ("a", "b")
 
