@@ -34,6 +34,15 @@ def test_what_are_no_names(labels: list[object]) -> None:
     assert read_names(labels) is None  # type: ignore[arg-type]
 
 
+def test_numbers_are_names_where_that_is_asked_for() -> None:
+    found = read_names(np.array([10.0, 2.0, np.nan, 3.0]), numbers=True)
+    assert found is not None
+    assert found[0] == ("2", "3", "10")
+    assert np.array_equal(found[1], [2.0, 0.0, np.nan, 1.0], equal_nan=True)
+    assert read_names([1.5, 2.0, 3.0], numbers=True) is None
+    assert read_names([10, 2, 2]) is None
+
+
 def test_too_many() -> None:
     with pytest.raises(InvalidInputError, match="at most 100 classes"):
         read_names([f"name {index}" for index in range(MOST_CLASSES + 1)])
