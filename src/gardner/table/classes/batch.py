@@ -30,6 +30,10 @@ _ROUGH_TARGETS = 100
 _SHORTLIST = 2_000
 # The same, in batches.
 _TIMES_BATCH = 5
+# Rows kept at most, as long as twice the batch is fewer: from there on time goes as the size of the batch.
+_LONGEST = 5_000
+# Numbers at most that are kept of each pair of classes of these rows, 80 MB: a thousand rows with a hundred classes.
+_MOST_ENTRIES = 10_000_000
 # Rows at once that are scored anew after a choice.
 _AGAIN = 32
 
@@ -84,7 +88,7 @@ def choose_rows(
     else:
         inside, wanted = np.full(len(targets), -1, dtype=np.intp), np.asarray(targets, dtype=np.float64)
     about = _Rows.of(wanted, fit)
-    kept_most = max(_SHORTLIST, _TIMES_BATCH * count)
+    kept_most = _rows_kept(count, fit.weights.classes)
     rough = slice(0, len(inside), max(len(inside) // _ROUGH_TARGETS, 1))
     some, some_labels = about.part(rough), about.part(rough).labels(fit)
     scores, chances = np.zeros(len(places)), np.empty((len(places), fit.weights.classes))
@@ -108,6 +112,12 @@ def choose_rows(
         still.take(best)
         progress(0.8 + 0.2 * (number + 1) / count)
     return ClassBatch(tuple(found), chances, (about.omega, about.V, still.other_V))
+
+
+def _rows_kept(count: int, kinds: int) -> int:
+    """How many rows are kept for the choice of ``count`` of them."""
+    wanted = max(_SHORTLIST, min(_TIMES_BATCH * count, _LONGEST), 2 * count)
+    return min(wanted, max(_MOST_ENTRIES // kinds**2, count))
 
 
 def _mean(told: Floats, own: Marks) -> Floats:
