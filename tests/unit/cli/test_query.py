@@ -6,6 +6,10 @@ import json
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+import pandas as pd
+import pytest
+
 EXAMPLE = Path(__file__).parents[3] / "docs" / "examples" / "pool.csv"
 
 
@@ -106,3 +110,31 @@ def test_a_doubtful_fit_is_used_and_said(gardner: Any, tmp_path: Path) -> None:
     answer = json.loads(gardner(*arguments, "--json")[1])
     assert answer["status"] == "doubtful"
     assert answer["doubt"] in err
+
+
+def test_many_classes(gardner: Any, tmp_path: Path) -> None:
+    """Texts of ten kinds: a table of the three likeliest, JSON of all, a file that `predict` reads."""
+    rng = np.random.default_rng(0)
+    table = rng.standard_normal((120, 6))
+    kinds = np.array([f"kind {index}" for index in range(10)])[(table @ rng.standard_normal((6, 10))).argmax(axis=1)]
+    frame = pd.DataFrame(table, columns=list("abcdef")).assign(y=np.where(np.arange(120) < 80, kinds, ""))
+    path, model = tmp_path / "pool.csv", tmp_path / "model.npz"
+    frame.to_csv(path, index=False)
+    arguments = ("query", path, "--label", "y", "--batch", 3, "--channel", "probit:0.1", "--until", 0.1)
+    code, out, _ = gardner(*arguments, "--save", model)
+    assert code == 0
+    assert "likeliest classes" in out
+    assert max(len(line) for line in out.splitlines()) <= 120
+    assert "0.1 is reached" in out
+    answer = json.loads(gardner(*arguments, "--json")[1])
+    assert answer["classes"] == sorted(set(kinds[:80]))
+    first = answer["rows"][0]
+    assert sum(first["probabilities"].values()) == pytest.approx(1.0)
+    assert first["prediction"] == max(first["probabilities"], key=first["probabilities"].get)
+    predicted = json.loads(gardner("predict", path, "--model", model, "--json")[1])
+    assert predicted["rows"][first["row"]][f"P({first['prediction']})"] == pytest.approx(
+        first["probabilities"][first["prediction"]]
+    )
+    code, _, complaint = gardner("query", path, "--label", "y", "--about", "weights")
+    assert code == 2
+    assert complaint.startswith("error: about = 'weights' is not valid: with three classes or more")
