@@ -1,13 +1,16 @@
-"""Compiled kernels on all cores: tasks that release the interpreter lock, handed out one by one."""
+"""Threads: compiled kernels on all cores, tasks handed out one by one; and small matrices on one core."""
 
 from __future__ import annotations
 
 import os
 import threading
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from functools import lru_cache
 from typing import Any
+
+from threadpoolctl import threadpool_limits
 
 from gardner.errors import InvalidInputError
 
@@ -19,6 +22,22 @@ def thread_count(threads: int | None) -> int:
     if threads < 1 or threads != int(threads):
         raise InvalidInputError("threads", threads, "it must be a whole number of at least 1")
     return threads
+
+
+@contextmanager
+def one_blas_thread() -> Iterator[None]:
+    """Linear algebra on one thread of the processor inside this block.
+
+    Thousands of products of small matrices, as in a search that fits many models, are no faster with more threads:
+    these wait for each other after each product, on a busy machine for most of the time.
+
+    >>> from threadpoolctl import threadpool_info
+    >>> with one_blas_thread():
+    ...     [info["num_threads"] for info in threadpool_info() if info["user_api"] == "blas"][:1]
+    [1]
+    """
+    with threadpool_limits(limits=1, user_api="blas"):
+        yield
 
 
 @lru_cache(maxsize=4)
