@@ -105,7 +105,7 @@ def load(name: str, rng: np.random.Generator) -> Data:
     counts = labels.value_counts()
     rarest = str(counts.idxmin())
     kinds = [*sorted(str(kind) for kind in counts.index if str(kind) != rarest), rarest]
-    coded = labels.map({kind: float(index) for index, kind in enumerate(kinds)}).to_numpy(dtype=np.float64)
+    coded = np.array([kinds.index(kind) for kind in labels], dtype=np.float64)
     order = rng.permutation(len(coded))
     out = int(_HELD_OUT * len(coded))
     return Data(features[order[out:]], coded[order[out:]], features[order[:out]], coded[order[:out]])

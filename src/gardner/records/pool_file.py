@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from gardner.errors import InvalidInputError
 from gardner.records.encoding import Encoding, learn_encoding
+from gardner.records.label_kind import label_kind
 from gardner.records.table_file import ENDINGS, MISSING_WORDS, read_frame, refuse_containers
 from gardner.records.user_file import array_names, check_regular, load_member, reading
 
@@ -38,17 +39,27 @@ class PoolFile:
     array: str = ""  # of an npz file, the one that holds the features
 
     @property
+    def kind(self) -> str:
+        """What the labels are: classes or regression."""
+        return "classes" if self.classes else "regression"
+
+    @property
     def labelled(self) -> NDArray[np.bool_]:
         """Which rows have a label."""
         return ~np.isnan(self.labels)
 
 
 def read_pool(
-    path: Path | str, label: str | None, *, ignore: Sequence[str] = (), identifier: str | None = None
+    path: Path | str,
+    label: str | None,
+    *,
+    ignore: Sequence[str] = (),
+    identifier: str | None = None,
+    kind: str | None = None,
 ) -> PoolFile:
     """Read a table; columns that are neither the label, nor ignored, nor the identifier are features.
 
-    A label of None is for a table that has no labels yet.
+    A label of None is for a table that has no labels yet. ``kind`` says what the labels are: classes or regression.
     """
     frame, array = _read(Path(path), label, identifier)
     for column in (*([label] if label else []), *ignore, *([identifier] if identifier else [])):
@@ -63,7 +74,7 @@ def read_pool(
         refuse_containers(frame, label, hint="write it otherwise")
     encoding = learn_encoding(frame, left)
     features = encoding.matrix(frame)
-    labels, classes = _read_labels(frame[label], label) if label else (np.full(len(frame), np.nan), ("", ""))
+    labels, classes = _read_labels(frame[label], label, kind) if label else (np.full(len(frame), np.nan), ("", ""))
     ids = _read_ids(frame[identifier]) if identifier else ()
     return PoolFile(features, encoding.names, labels, classes, ids, encoding.notes, encoding, array)
 
@@ -120,8 +131,8 @@ def _read_ids(column: pd.Series[str]) -> tuple[str, ...]:
     return tuple("" if missing else str(value) for value, missing in zip(column, column.isna(), strict=True))
 
 
-def _read_labels(column: pd.Series[Any], name: str) -> tuple[NDArray[np.float64], tuple[str, ...]]:
-    """Two values are classes, in their own order; more numbers are a regression."""
+def _read_labels(column: pd.Series[Any], name: str, kind: str | None) -> tuple[NDArray[np.float64], tuple[str, ...]]:
+    """Two classes in their own order, or the numbers of a regression (:mod:`gardner.records.label_kind`)."""
     from pandas.api.types import is_numeric_dtype
 
     written = column.astype(str).str.strip()
@@ -129,21 +140,26 @@ def _read_labels(column: pd.Series[Any], name: str) -> tuple[NDArray[np.float64]
     values = column[~empty]
     if is_numeric_dtype(column):
         kinds: list[Any] = sorted(set(values.tolist()))
-        if len(kinds) > 2:
+        if label_kind(np.array(kinds, dtype=np.float64), kind, name) == "regression":
             return np.where(empty, np.nan, column.to_numpy(dtype=np.float64)), ()
     else:
         _refuse_missing_number(written.where(~empty, "").tolist(), name)
         kinds = sorted({str(value) for value in values})
-        if len(kinds) > 2:
-            first = ", ".join(kinds[:4])
-            hint = "recode the label: one class or the rest"
-            raise InvalidInputError(name, first, "texts are two classes", hint=hint)
+        _check_texts(kinds, name, kind)
     coded = np.full(len(column), np.nan)
     known_values = values.tolist() if is_numeric_dtype(column) else [str(value) for value in values]
     high = kinds[-1] if kinds else None
     coded[~empty] = [1.0 if value == high else -1.0 for value in known_values]
     names = [f"{kind:g}" if isinstance(kind, float) else str(kind) for kind in kinds]
     return coded, tuple(["", "", *names][-2:])
+
+
+def _check_texts(kinds: list[str], name: str, kind: str | None) -> None:
+    if kind == "regression" and kinds:
+        raise InvalidInputError(name, kinds[0], "the labels of a regression are numbers, and these are texts")
+    if len(kinds) > 2:
+        hint = "recode the label: one class or the rest"
+        raise InvalidInputError(name, ", ".join(kinds[:4]), "texts are two classes", hint=hint)
 
 
 def _refuse_missing_number(texts: list[str], name: str) -> None:

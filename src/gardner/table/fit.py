@@ -86,7 +86,8 @@ def fit(
         raise InvalidInputError("table", f"{len(labels)} labels", rule, hint="ignore some columns")
     scalings = (scaling,) if scaling else SCALINGS
     if not len(labels):
-        candidate = fixed(model) if model else (REGRESSION if real else PROBIT).make(*PROBIT.start)
+        family = REGRESSION if real else PROBIT
+        candidate = fixed(model) if model else family.make(*family.start)
         return _finish(features, labels, spread, scalings[0], candidate, ())
     families = (REGRESSION,) if real else (PROBIT, FLIP) if len(labels) > _TOO_FEW_FOR_FLIPS else (PROBIT,)
     some = _sample(len(labels), _MOST_SEARCHED)
