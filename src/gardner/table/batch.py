@@ -97,20 +97,15 @@ def choose_rows(
     """``count`` of the rows at ``places``; ``targets`` are places in the table, features, or none for the weights."""
     inside, wanted = _wanted(features, targets)
     about = Rows.of(wanted, design, weights) if len(wanted) else None
-    scores, omega, V = (np.empty(len(places)) for _ in range(3))
+    keep = _rows_kept(count, max(_MOST_ENTRIES // design.columns, count))
+    scores, omega, V = np.zeros(len(places)), np.empty(len(places)), np.empty(len(places))
     for block in blocks(len(places), design.columns):
         some = Rows.of(features[places[block]], design, weights)
         omega[block], V[block] = some.omega, some.V
-        if about is None:
-            scores[block] = np.asarray(channel.information(some.omega, some.V))
-        else:
-            covariance = weights.covariance(some.rows, some.projections, about.rows, about.projections)
-            own = places[block][:, None] == inside
-            told = _mean(channel, some.omega, some.V, covariance, about.omega, about.V, own)
-            scores[block] = told * _open(channel, some.omega, some.V)
+        if len(places) > keep:
+            scores[block] = _rough_score(some, about, places[block][:, None] == inside, weights, channel)
         progress(0.8 * (block.stop / len(places)))
-    most = max(_MOST_ENTRIES // design.columns, count)
-    short = np.sort(np.argsort(-scores, kind="stable")[: _rows_kept(count, most)])
+    short = np.sort(np.argsort(-scores, kind="stable")[:keep])
     kept = places[short]
     own = kept[:, None] == inside
     still = _Open(Rows.of(features[kept], design, weights), about, own, weights, channel, count)
@@ -122,6 +117,16 @@ def choose_rows(
         still.take(best)
     progress(1.0)
     return Batch(tuple(found), omega, V, None if about is None else (about.omega, about.V, still.other_V))
+
+
+def _rough_score(some: Rows, about: Rows | None, own: Marks, weights: Weights, channel: Channel) -> Floats:
+    """What the order of rows goes by, before any is chosen, to six digits."""
+    if about is None:
+        return np.asarray(channel.information(some.omega, some.V), dtype=np.float64)
+    others, projections = about.rows.astype(np.float32), about.projections.astype(np.float32)
+    covariance = weights.rough_covariance(some.rows, some.projections, others, projections)
+    told = _mean(channel, some.omega, some.V, covariance, about.omega, about.V, own)
+    return told * _open(channel, some.omega, some.V)
 
 
 def _rows_kept(count: int, most: int) -> int:
