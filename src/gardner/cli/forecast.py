@@ -138,6 +138,9 @@ def _sentences(found: Forecast) -> list[str]:
             f"accuracy by now about {found.now:.3f}; likeliest: alignment {first.alignment:g}, noise {first.noise:g} "
             f"(weight {first.weight:.2f} of {len(found.models)} models)"
         )
+        lines.append(
+            "that is a mean over models; gardner query has one, without alignment, and may expect less or more"
+        )
         kind = "real labels"
     else:
         lines.append("assumed: labels follow a linear rule of no preferred direction, without noise")

@@ -118,6 +118,7 @@ def record(pool: PoolFile, found: Proposals, until: float | None = None) -> dict
         "doubt": found.posterior.doubt,
         "residual": found.posterior.residual,
         "expected_accuracy": found.outlook.accuracy if found.outlook else None,
+        "expected_accuracy_within": found.outlook.within if found.outlook else None,
         "expected_gain": found.outlook.gain if found.outlook else None,
         "reached": found.outlook.reached(until) if found.outlook and until is not None else None,
         "notes": _notes(pool, found),
@@ -186,10 +187,12 @@ def _table(pool: PoolFile, found: Proposals, title: str) -> Table:
 
 
 def _expected(outlook: Outlook, until: float | None) -> str:
-    """The accuracy to expect, what the batch adds, and whether it is enough."""
-    text = f"expected accuracy on the rows without a label {fixed(outlook.accuracy, 3)}"
+    """The accuracy to expect, how far off it may be, what the batch adds, and whether it is enough."""
+    lines = [f"this model expects an accuracy of {fixed(outlook.accuracy, 3)} on the rows without a label"]
+    if outlook.within is not None:
+        lines[0] += f", right to {fixed(outlook.within, 2)} in nine of ten real cases"
     if outlook.gain is not None:
-        text += f"; this batch is expected to add {fixed(outlook.gain, 3)}"
-    if until is None:
-        return text
-    return f"{text}; {until:g} is {'reached' if outlook.reached(until) else 'not reached yet'}"
+        lines.append(f"this batch is expected to add {fixed(outlook.gain, 3)}")
+    if until is not None:
+        lines.append(f"{until:g} is {'reached' if outlook.reached(until) else 'not reached yet'}")
+    return "\n".join(lines)

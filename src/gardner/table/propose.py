@@ -145,7 +145,7 @@ def propose(
         Proposal(one.place, one.nats / math.log(2.0), shift + unit * mean, unit * math.sqrt(max(variance, 0.0)))
         for one, mean, variance in zip(picked.choices, means.tolist(), variances.tolist(), strict=True)
     )
-    outlook = expected_accuracy(found.model.channel, picked) if found.model.channel.labels else None
+    outlook = expected_accuracy(found.posterior, picked) if found.model.channel.labels else None
     return Proposals(told, found, about, len(targets), spread.dropped, outlook, shift, unit)
 
 
