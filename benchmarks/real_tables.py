@@ -123,7 +123,7 @@ def asked(data: Data, known: list[int], batch: int = _BATCH) -> Proposals:
     """What Gardner proposes."""
     labels = np.full(data.labels.size, np.nan)
     labels[known] = data.labels[known]
-    return propose(data.features, labels, batch)
+    return propose(data.features, labels, batch, kind="classes")
 
 
 def judge(train: Floats, labels: Floats, test: Floats, classes: int) -> tuple[Any, Floats]:
@@ -211,10 +211,12 @@ def labelled(task: Task) -> dict[str, Any]:
         fitted, chances = None, np.zeros((0, data.classes))
         if counts or task.strategy == "margin":
             fitted, chances = judge(train[known], data.labels[known], test, data.classes)
-        if counts or task.strategy not in ("random", "margin"):
+        found = None
+        if task.strategy not in ("random", "margin") or (counts and data.classes == 2):
             found = asked(data, known)
         if counts:
-            rounds.append(measured(task, data, known, chances, found, train, test))
+            row = measured(task, data, known, chances, train, test)
+            rounds.append(row if found is None else row | own_measured(data, known, found))
         if last:
             break
         free = np.setdiff1d(np.arange(data.labels.size), known)
@@ -224,22 +226,33 @@ def labelled(task: Task) -> dict[str, Any]:
             closest = np.argsort(least_margin(fitted, train[free]), kind="stable")[:_BATCH]
             known += [int(row) for row in free[closest]]
         else:
-            known += [one.row for one in found.rows]
+            known += [one.row for one in found.rows] if found else []
     return {"rounds": rounds, "rows": data.labels.size, "seconds": time.process_time() - started}
 
 
-def measured(
-    task: Task, data: Data, known: list[int], chances: Floats, found: Proposals, train: Floats, test: Floats
-) -> dict[str, Any]:
-    """One round in numbers."""
+def measured(task: Task, data: Data, known: list[int], chances: Floats, train: Floats, test: Floats) -> dict[str, Any]:
+    """One round in numbers: the fixed logistic regression, and beside random labels one with a tuned penalty."""
     from sklearn.metrics import average_precision_score
 
-    own, truth = own_probabilities(found, data.test_features), data.test_labels
-    rest = np.setdiff1d(np.arange(data.labels.size), known)
+    truth = data.test_labels
     row: dict[str, Any] = {
         "labels": len(known),
         "rarest": int(np.sum(data.labels[known] == data.classes - 1)),
         "accuracy": accuracy(chances, truth),
+    }
+    if data.classes == 2:
+        row["precision"] = float(average_precision_score(truth, chances[:, 1]))
+    if task.strategy == "random" and len(known) in (50, 100, 200):
+        tuned = cross_validated(train[known], data.labels[known], test, data.classes)
+        row["tuned_log_loss"] = None if tuned is None else log_loss(tuned, truth)
+    return row
+
+
+def own_measured(data: Data, known: list[int], found: Proposals) -> dict[str, Any]:
+    """One round in numbers: Gardner's own predictor, and what it expected."""
+    own, truth = own_probabilities(found, data.test_features), data.test_labels
+    rest = np.setdiff1d(np.arange(data.labels.size), known)
+    return {
         "own_accuracy": accuracy(own, truth),
         "own_log_loss": log_loss(own, truth),
         "own_curve": curve(own, truth),
@@ -249,13 +262,6 @@ def measured(
         "scaling": found.scaling,
         "channel": type(found.model.channel).__name__,
     }
-    if data.classes == 2:
-        row["precision"] = float(average_precision_score(truth, chances[:, 1]))
-        row["own_precision"] = float(average_precision_score(truth, own[:, 1]))
-    if task.strategy == "random" and len(known) in (50, 100, 200):
-        tuned = cross_validated(train[known], data.labels[known], test, data.classes)
-        row["tuned_log_loss"] = None if tuned is None else log_loss(tuned, truth)
-    return row
 
 
 def _run(task: Task) -> str:

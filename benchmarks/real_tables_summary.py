@@ -112,9 +112,25 @@ def print_tables(folder: Path, pools: Sequence[str]) -> None:
     for value, some, marks in (("accuracy", pools, MARKS), ("precision", rare, (50, 100))):
         count, found = behind(frame, value, some, marks)
         print(f"{value}: behind random in {len(found)} of {count} cells (Holm, 5 %): {', '.join(found) or 'none'}")
+    print_pools(frame, pools)
     print_areas(frame)
     print_calibration(frame)
     print_curve(frame)
+
+
+def print_pools(frame: pd.DataFrame, pools: Sequence[str]) -> None:
+    """The area of each strategy in each table, and the query's differences with 95 % intervals over the seeds."""
+    marked = frame[frame.labels.isin(MARKS)]
+    area = marked.groupby(["pool", "seed", "strategy"])["accuracy"].mean().unstack("strategy")
+    print("| table | seeds | query | margin | random | query − margin | query − random |")
+    print("|---|---|---|---|---|---|---|")
+    for pool in pools:
+        some = area.loc[[pool]].dropna(subset=["query", "margin", "random"])
+        cells = [f"{some[name].mean():.3f}" for name in ("query", "margin", "random")]
+        for other in ("margin", "random"):
+            mean, low, _ = interval((some["query"] - some[other]).to_numpy())
+            cells.append(f"{mean:+.3f} ± {mean - low:.3f}")
+        print(f"| {pool} | {len(some)} | " + " | ".join(cells) + " |")
 
 
 def print_areas(frame: pd.DataFrame) -> None:
