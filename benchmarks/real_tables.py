@@ -7,22 +7,27 @@
 A task is a table, a strategy and a seed. 40 % of the rows are held out; all strategies of a seed
 start with the same ten random labels, redrawn until there are two classes, and ask for ten rows a
 round. ``first`` is the query that chooses its first ten as well. What is measured is the accuracy
-of one fixed logistic regression (standardised columns, C = 1) trained on what was chosen, and that
-of Gardner's own predictor. Tables are cut to 5000 rows, by a fixed seed. Each task is a file of
-out/real_tables, so that a run can be stopped and goes on.
+of one fixed logistic regression (standardised columns, C = 1, multinomial for many classes) trained
+on what was chosen, and that of Gardner's own predictor. ``targets-100`` is the query with a sample
+of 100 target rows instead of 400. Tables are cut to 5000 rows, by a fixed
+seed. Each task is a file of out/real_tables (or --out), so that a run can be stopped and goes on.
 """
 
 from __future__ import annotations
 
+import os
+
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # small matrices: threads only wait for each other
+
 import argparse
 import json
-import os
 import time
 import warnings
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+from unittest.mock import patch
 
 import numpy as np
 from benchmarks import pools
@@ -31,44 +36,55 @@ from numpy.typing import NDArray
 from gardner.errors import GardnerError
 from gardner.records.encoding import learn_encoding
 from gardner.records.files import write_file
+from gardner.table import propose as query
+from gardner.table.batch import TARGETS
 from gardner.table.propose import Proposals, propose
 
 Floats = NDArray[np.float64]
 
 FOLDER = Path(__file__).resolve().parents[1] / "out" / "real_tables"
-POOLS = (
+TWO_CLASSES = (
     *("breast-cancer", "digits-3-8", "digits-odd", "mnist-4-9", "mnist-3-5", "spambase", "magic", "twonorm"),
     *("chess", "german", "ionosphere", "sonar", "letter-halves", "phoneme"),
     *("digits-8-rare", "mnist-8-rare", "yeast-rare", "vowel-rare"),
 )
+MANY_CLASSES = ("wine", "splice", "vehicle", "satimage", "segment", "digits", "optdigits", "letter-a-j", "mnist")
 STRATEGIES = ("query", "margin", "random", "first")
 MARKS = (20, 30, 50, 100, 200)
 _MOST_ROWS = 5000
 _FIRST, _BATCH, _HELD_OUT = 10, 10, 0.4
+# Bins of a calibration curve, of equal width, by the probability of the likeliest class.
+_BINS = 20
 
 
 @dataclass(frozen=True)
 class Task:
-    """A table, a strategy and a seed."""
+    """A table, a strategy and a seed, and the folder of results."""
 
     pool: str
     strategy: str
     seed: int
+    folder: Path
 
     @property
     def path(self) -> Path:
         """Of its result."""
-        return FOLDER / self.pool / f"{self.strategy}-{self.seed}.json"
+        return self.folder / self.pool / f"{self.strategy}-{self.seed}.json"
 
 
 @dataclass(frozen=True, eq=False)
 class Data:
-    """Rows of the pool and rows held out, with labels −1 and +1, the rarer class +1."""
+    """Rows of the pool and rows held out; labels are 0, 1, …, the rarest class last."""
 
     features: Floats
     labels: Floats
     test_features: Floats
     test_labels: Floats
+
+    @property
+    def classes(self) -> int:
+        """How many there are."""
+        return int(max(self.labels.max(), self.test_labels.max())) + 1
 
     @property
     def standardised(self) -> tuple[Floats, Floats]:
@@ -86,18 +102,20 @@ def load(name: str, rng: np.random.Generator) -> Data:
         frame, labels = frame.iloc[some], labels.iloc[some]
     frame.columns = frame.columns.astype(str)
     features = learn_encoding(frame, list(frame.columns)).matrix(frame)
-    rare = labels.value_counts().idxmin()
-    signs = np.where(labels == rare, 1.0, -1.0)
-    order = rng.permutation(len(signs))
-    out = int(_HELD_OUT * len(signs))
-    return Data(features[order[out:]], signs[order[out:]], features[order[:out]], signs[order[:out]])
+    counts = labels.value_counts()
+    rarest = str(counts.idxmin())
+    kinds = [*sorted(str(kind) for kind in counts.index if str(kind) != rarest), rarest]
+    coded = np.array([kinds.index(kind) for kind in labels], dtype=np.float64)
+    order = rng.permutation(len(coded))
+    out = int(_HELD_OUT * len(coded))
+    return Data(features[order[out:]], coded[order[out:]], features[order[:out]], coded[order[:out]])
 
 
 def first_labels(labels: Floats, rng: np.random.Generator) -> list[int]:
     """Ten rows at random, among which there are two classes."""
     while True:
         rows = rng.choice(labels.size, _FIRST, replace=False)
-        if len(set(labels[rows])) == 2:
+        if len(set(labels[rows])) >= 2:
             return [int(row) for row in rows]
 
 
@@ -105,41 +123,80 @@ def asked(data: Data, known: list[int], batch: int = _BATCH) -> Proposals:
     """What Gardner proposes."""
     labels = np.full(data.labels.size, np.nan)
     labels[known] = data.labels[known]
-    return propose(data.features, labels, batch)
+    return propose(data.features, labels, batch, kind="classes")
 
 
-def judge(train: Floats, labels: Floats, test: Floats) -> tuple[Any, Floats]:
-    """The fixed logistic regression, and its probabilities."""
+def judge(train: Floats, labels: Floats, test: Floats, classes: int) -> tuple[Any, Floats]:
+    """The fixed logistic regression, and its probabilities; a class that was not seen has none."""
     from sklearn.linear_model import LogisticRegression
 
+    chances = np.zeros((len(test), classes))
+    if len(set(labels)) == 1:
+        chances[:, int(labels[0])] = 1.0
+        return None, chances
     fitted = LogisticRegression(C=1.0, max_iter=500).fit(train, labels)
-    return fitted, np.asarray(fitted.predict_proba(test)[:, 1])
+    chances[:, fitted.classes_.astype(int)] = fitted.predict_proba(test)
+    return fitted, chances
+
+
+def least_margin(fitted: Any, rows: Floats) -> Floats:
+    """The difference of the two largest decisions of every row."""
+    decisions = fitted.decision_function(rows)
+    if decisions.ndim == 1:
+        return np.asarray(np.abs(decisions))
+    chances = np.sort(fitted.predict_proba(rows), axis=1)
+    return np.asarray(chances[:, -1] - chances[:, -2])
 
 
 def own_probabilities(found: Proposals, features: Floats) -> Floats:
-    """Of the class +1, by Gardner's own model."""
+    """Of the classes, by Gardner's own model."""
     omega, V = found.fit.fields(features)
-    return np.asarray(np.exp(found.model.channel.log_partition(np.ones_like(omega), omega, V)))
+    channel = found.model.channel
+    return np.stack(
+        [np.exp(np.asarray(channel.log_partition(np.full_like(omega, y), omega, V))) for y in (-1.0, 1.0)], axis=1
+    )
 
 
 def log_loss(probabilities: Floats, labels: Floats) -> float:
     """In nats a row."""
-    right = np.where(labels > 0.0, probabilities, 1.0 - probabilities)
+    right = probabilities[np.arange(labels.size), labels.astype(int)]
     return float(-np.mean(np.log(np.maximum(right, 1e-12))))
 
 
-def cross_validated(train: Floats, labels: Floats, test: Floats) -> Floats | None:
+def accuracy(probabilities: Floats, labels: Floats) -> float:
+    """Of the likeliest class."""
+    return float(np.mean(probabilities.argmax(axis=1) == labels))
+
+
+def curve(probabilities: Floats, labels: Floats) -> list[list[float]]:
+    """By the probability of the likeliest class: how many rows, the sum of it, and how many were right."""
+    likeliest = probabilities.max(axis=1)
+    right = probabilities.argmax(axis=1) == labels
+    place = np.minimum((likeliest * _BINS).astype(int), _BINS - 1)
+    parts = [np.bincount(place, weights, _BINS) for weights in (np.ones(labels.size), likeliest, right)]
+    return [[round(float(number), 6) for number in place] for place in np.stack(parts, axis=1)]
+
+
+def cross_validated(train: Floats, labels: Floats, test: Floats, classes: int) -> Floats | None:
     """Logistic regression with C by five-fold cross-validation of the log-loss; none where a class is too rare."""
     from sklearn.linear_model import LogisticRegressionCV
 
-    if min(np.sum(labels > 0.0), np.sum(labels < 0.0)) < 5:
+    counts = np.bincount(labels.astype(int), minlength=classes)
+    if counts.min() < 5:
         return None
     fitted = LogisticRegressionCV(Cs=np.logspace(-4, 2, 7), cv=5, scoring="neg_log_loss", max_iter=300)
-    return np.asarray(fitted.fit(train, labels).predict_proba(test)[:, 1])
+    return np.asarray(fitted.fit(train, labels).predict_proba(test))
 
 
 def run(task: Task) -> None:
     """Label round by round and write what was measured."""
+    targets = int(task.strategy.removeprefix("targets-")) if task.strategy.startswith("targets-") else TARGETS
+    with patch.object(query, "TARGETS", targets):
+        write_file(task.path, json.dumps(labelled(task)).encode())
+
+
+def labelled(task: Task) -> dict[str, Any]:
+    """Round by round, in numbers."""
     rng = np.random.default_rng([task.seed, 17])
     data = load(task.pool, rng)
     train, test = data.standardised
@@ -149,53 +206,62 @@ def run(task: Task) -> None:
     rounds = []
     started = time.process_time()
     while True:
-        one_class = len(set(data.labels[known])) < 2
-        fitted: Any = None
-        chances = np.full(len(test), 0.5)
-        if not one_class:
-            fitted, chances = judge(train[known], data.labels[known], test)
-        found = asked(data, known)
-        if len(known) in (_FIRST, *MARKS):
-            rounds.append(measured(task, data, known, chances, found, train, test))
-        if len(known) >= min(MARKS[-1], data.labels.size // 2):
+        counts = len(known) in (_FIRST, *MARKS)
+        last = len(known) >= min(MARKS[-1], data.labels.size // 2)
+        fitted, chances = None, np.zeros((0, data.classes))
+        if counts or task.strategy == "margin":
+            fitted, chances = judge(train[known], data.labels[known], test, data.classes)
+        found = None
+        if task.strategy not in ("random", "margin") or (counts and data.classes == 2):
+            found = asked(data, known)
+        if counts:
+            row = measured(task, data, known, chances, train, test)
+            rounds.append(row if found is None else row | own_measured(data, known, found))
+        if last:
             break
         free = np.setdiff1d(np.arange(data.labels.size), known)
         if task.strategy == "random":
             known += [int(row) for row in rng.choice(free, _BATCH, replace=False)]
         elif task.strategy == "margin":
-            closest = np.argsort(np.abs(fitted.decision_function(train[free])), kind="stable")[:_BATCH]
+            closest = np.argsort(least_margin(fitted, train[free]), kind="stable")[:_BATCH]
             known += [int(row) for row in free[closest]]
         else:
-            known += [one.row for one in found.rows]
-    answer = {"rounds": rounds, "rows": data.labels.size, "seconds": time.process_time() - started}
-    write_file(task.path, json.dumps(answer).encode())
+            known += [one.row for one in found.rows] if found else []
+    return {"rounds": rounds, "rows": data.labels.size, "seconds": time.process_time() - started}
 
 
-def measured(
-    task: Task, data: Data, known: list[int], chances: Floats, found: Proposals, train: Floats, test: Floats
-) -> dict[str, Any]:
-    """One round in numbers."""
+def measured(task: Task, data: Data, known: list[int], chances: Floats, train: Floats, test: Floats) -> dict[str, Any]:
+    """One round in numbers: the fixed logistic regression, and beside random labels one with a tuned penalty."""
     from sklearn.metrics import average_precision_score
 
-    own, truth = own_probabilities(found, data.test_features), data.test_labels
-    rest = np.setdiff1d(np.arange(data.labels.size), known)
-    on_rest = own_probabilities(found, data.features[rest])
-    row = {
+    truth = data.test_labels
+    row: dict[str, Any] = {
         "labels": len(known),
-        "positives": int(np.sum(data.labels[known] > 0.0)),
-        "accuracy": float(np.mean((chances > 0.5) == (truth > 0.0))),
-        "precision": float(average_precision_score(truth > 0.0, chances)),
-        "own_accuracy": float(np.mean((own > 0.5) == (truth > 0.0))),
-        "own_precision": float(average_precision_score(truth > 0.0, own)),
-        "own_log_loss": log_loss(own, truth),
-        "expected_accuracy": found.outlook.accuracy if found.outlook else None,
-        "rest_accuracy": float(np.mean((on_rest > 0.5) == (data.labels[rest] > 0.0))),
-        "scaling": found.scaling,
+        "rarest": int(np.sum(data.labels[known] == data.classes - 1)),
+        "accuracy": accuracy(chances, truth),
     }
+    if data.classes == 2:
+        row["precision"] = float(average_precision_score(truth, chances[:, 1]))
     if task.strategy == "random" and len(known) in (50, 100, 200):
-        tuned = cross_validated(train[known], data.labels[known], test)
+        tuned = cross_validated(train[known], data.labels[known], test, data.classes)
         row["tuned_log_loss"] = None if tuned is None else log_loss(tuned, truth)
     return row
+
+
+def own_measured(data: Data, known: list[int], found: Proposals) -> dict[str, Any]:
+    """One round in numbers: Gardner's own predictor, and what it expected."""
+    own, truth = own_probabilities(found, data.test_features), data.test_labels
+    rest = np.setdiff1d(np.arange(data.labels.size), known)
+    return {
+        "own_accuracy": accuracy(own, truth),
+        "own_log_loss": log_loss(own, truth),
+        "own_curve": curve(own, truth),
+        "expected_accuracy": found.outlook.accuracy if found.outlook else None,
+        "expected_gain": found.outlook.gain if found.outlook else None,
+        "rest_accuracy": accuracy(own_probabilities(found, data.features[rest]), data.labels[rest]),
+        "scaling": found.scaling,
+        "channel": type(found.model.channel).__name__,
+    }
 
 
 def _run(task: Task) -> str:
@@ -213,16 +279,16 @@ def main() -> None:
     parser.add_argument("what", choices=["run", "table"])
     parser.add_argument("--seeds", type=int, default=20)
     parser.add_argument("--workers", type=int, default=2)
-    parser.add_argument("--pools", nargs="*", default=POOLS)
+    parser.add_argument("--pools", nargs="*", default=TWO_CLASSES)
     parser.add_argument("--strategies", nargs="*", default=STRATEGIES)
+    parser.add_argument("--out", type=Path, default=FOLDER)
     given = parser.parse_args()
     if given.what == "table":
         from benchmarks.real_tables_summary import print_tables
 
-        return print_tables(FOLDER, given.pools)
-    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+        return print_tables(given.out, given.pools)
     tasks = [
-        Task(pool, strategy, seed)
+        Task(pool, strategy, seed, given.out)
         for seed in range(given.seeds)
         for pool in given.pools
         for strategy in given.strategies

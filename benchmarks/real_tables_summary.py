@@ -3,7 +3,7 @@
 A cell is a table at a number of labels. The difference to random choice is paired by seed and
 tested by Student's t, one-sided, with Holm's correction over all cells. The area under the curve is
 the mean accuracy over 20, 30, 50, 100 and 200 labels. Numbers of labels above half the pool do not
-count.
+count. Intervals are over seeds: the tables are what they are.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Iterable, Sequence
+from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
@@ -74,11 +75,11 @@ def behind(frame: pd.DataFrame, value: str, pools: Sequence[str], marks: Sequenc
     return len(chances), holm(chances)
 
 
-def areas(frame: pd.DataFrame, value: str, other: str) -> tuple[pd.Series, pd.Series]:
-    """The difference of areas to another strategy, by pool and by seed; seeds that a table lacks do not count."""
+def areas(frame: pd.DataFrame, value: str, one: str, other: str) -> tuple[pd.Series, pd.Series]:
+    """The difference of two strategies' areas, by pool and by seed; seeds that a table lacks do not count."""
     marked = frame[frame.labels.isin(MARKS)]
     area = marked.groupby(["pool", "seed", "strategy"])[value].mean().unstack("strategy")
-    difference = (area["query"] - area[other]).dropna()
+    difference = (area[one] - area[other]).dropna()
     tables = difference.groupby("seed").size()
     whole = tables[tables == difference.index.get_level_values("pool").nunique()].index
     difference = difference[difference.index.get_level_values("seed").isin(whole)]
@@ -111,18 +112,41 @@ def print_tables(folder: Path, pools: Sequence[str]) -> None:
     for value, some, marks in (("accuracy", pools, MARKS), ("precision", rare, (50, 100))):
         count, found = behind(frame, value, some, marks)
         print(f"{value}: behind random in {len(found)} of {count} cells (Holm, 5 %): {', '.join(found) or 'none'}")
-    for value in ("accuracy", "own_accuracy"):
+    print_pools(frame, pools)
+    print_areas(frame)
+    print_calibration(frame)
+    print_curve(frame)
+
+
+def print_pools(frame: pd.DataFrame, pools: Sequence[str]) -> None:
+    """The area of each strategy in each table, and the query's differences with 95 % intervals over the seeds."""
+    marked = frame[frame.labels.isin(MARKS)]
+    area = marked.groupby(["pool", "seed", "strategy"])["accuracy"].mean().unstack("strategy")
+    print("| table | seeds | query | margin | random | query − margin | query − random |")
+    print("|---|---|---|---|---|---|---|")
+    for pool in pools:
+        some = area.loc[[pool]].dropna(subset=["query", "margin", "random"])
+        cells = [f"{some[name].mean():.3f}" for name in ("query", "margin", "random")]
         for other in ("margin", "random"):
-            if other in set(frame.strategy):
-                by_pool, by_seed = areas(frame, value, other)
+            mean, low, _ = interval((some["query"] - some[other]).to_numpy())
+            cells.append(f"{mean:+.3f} ± {mean - low:.3f}")
+        print(f"| {pool} | {len(some)} | " + " | ".join(cells) + " |")
+
+
+def print_areas(frame: pd.DataFrame) -> None:
+    """Differences of the mean accuracy over all numbers of labels, with intervals."""
+    pairs = (("query", "margin"), ("query", "random"), ("first", "query"), ("first", "margin"), ("first", "random"))
+    for value in ("accuracy", "own_accuracy"):
+        for one, other in pairs:
+            if {one, other} <= set(frame.strategy):
+                by_pool, by_seed = areas(frame, value, one, other)
                 mean, low, high = interval(by_seed.to_numpy())
                 worst, best = by_pool.idxmin(), by_pool.idxmax()
                 print(
-                    f"area of {value}, query − {other}: {mean:+.4f} [{low:+.4f}, {high:+.4f}] "
+                    f"area of {value}, {one} − {other}: {mean:+.4f} [{low:+.4f}, {high:+.4f}] "
                     f"over {len(by_pool)} tables and {len(by_seed)} seeds that all of them have; "
                     f"least {by_pool.min():+.4f} ({worst}), most {by_pool.max():+.4f} ({best})"
                 )
-    print_calibration(frame)
 
 
 def print_calibration(frame: pd.DataFrame) -> None:
@@ -135,8 +159,39 @@ def print_calibration(frame: pd.DataFrame) -> None:
             f"{both.tuned_log_loss.mean():.4f}, ratio {ratio:.3f} ({len(both)} fits)"
         )
     chosen = frame[(frame.strategy == "query") & frame.expected_accuracy.notna()]
-    print("| labels | expected accuracy on the rest | true | mean absolute difference |")
-    print("|---|---|---|---|")
+    print("| labels | expected accuracy on the rest | true | mean absolute difference | nine in ten are within |")
+    print("|---|---|---|---|---|")
     for labels, some in chosen.groupby("labels"):
-        off = (some.expected_accuracy - some.rest_accuracy).abs().mean()
-        print(f"| {labels} | {some.expected_accuracy.mean():.3f} | {some.rest_accuracy.mean():.3f} | {off:.3f} |")
+        off = (some.expected_accuracy - some.rest_accuracy).abs()
+        numbers = (some.expected_accuracy.mean(), some.rest_accuracy.mean(), off.mean(), off.quantile(0.9))
+        print(f"| {labels} | " + " | ".join(f"{number:.3f}" for number in numbers) + " |")
+    print_gains(chosen)
+
+
+def print_gains(chosen: pd.DataFrame) -> None:
+    """What a batch was expected to add, and what it added, where the next number of labels is a batch away."""
+    table = chosen.set_index(["pool", "seed", "labels"])
+    for labels, following in ((10, 20), (20, 30)):
+        now, later = (table.xs(count, level="labels") for count in (labels, following))
+        gain = (later.rest_accuracy - now.rest_accuracy).dropna()
+        expected = now.expected_gain.loc[gain.index].mean()
+        print(f"a batch at {labels} labels: expected to add {expected:.3f}, added {gain.mean():.3f}")
+
+
+def print_curve(frame: pd.DataFrame) -> None:
+    """How often the likeliest class was right, by its probability: the calibration curve of the own predictor."""
+    print("| strategy | labels | " + "probability: right | " * 6)
+    print("|---|---|" + "---|" * 6)
+    for strategy in ("random", "query"):
+        for labels in (20, 50, 200):
+            some = frame[(frame.strategy == strategy) & (frame.labels == labels)]
+            if some.empty:
+                continue
+            total = np.sum([np.array(one) for one in some.own_curve], axis=0)
+            ends = (0.0, 0.6, 0.7, 0.8, 0.9, 0.95, 1.0)
+            places = np.arange(len(total)) / len(total)
+            cells = []
+            for low, high in pairwise(ends):
+                count, chance, right = total[(places > low - 1e-9) & (places < high - 1e-9)].sum(axis=0)
+                cells.append(f"{chance / count:.3f}: {right / count:.3f}" if count else "–")
+            print(f"| {strategy} | {labels} | " + " | ".join(cells) + " |")

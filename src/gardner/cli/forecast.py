@@ -10,6 +10,7 @@ import typer
 from rich.markup import escape
 from rich.table import Table
 
+from gardner.cli.arguments import as_options
 from gardner.cli.console import JSON, output, progress_bar, read_number, to_json
 from gardner.errors import InvalidInputError
 from gardner.numbers import fixed, is_missing
@@ -61,7 +62,7 @@ def command(
 
     if out is not None:
         check_writable(out)  # a place that cannot be written is refused before the work
-    pool = read_pool(table, label, ignore=ignore or [], identifier=identifier)
+    pool = read_pool(table, label, ignore=ignore or [], identifier=identifier, kind="classes")
     with progress_bar("forecast") as progress:
         found = forecast(
             pool.features, pool.labels if label else None, accuracy=wanted, batch=batch, most_labels=labels,
@@ -82,7 +83,7 @@ def record(pool: PoolFile, found: Forecast) -> dict[str, object]:
 
 
 def _notes(pool: PoolFile, found: Forecast) -> list[str]:
-    return [*pool.notes, *found.notes]
+    return [as_options(note) for note in (*pool.notes, *found.notes)]
 
 
 def _draw(found: Forecast, out: Path, name: str) -> None:
@@ -134,6 +135,9 @@ def _sentences(found: Forecast) -> list[str]:
         lines.append(
             f"accuracy by now about {found.now:.3f}; likeliest: alignment {first.alignment:g}, noise {first.noise:g} "
             f"(weight {first.weight:.2f} of {len(found.models)} models)"
+        )
+        lines.append(
+            "that is a mean over models; gardner query has one, without alignment, and may expect less or more"
         )
         kind = "real labels"
     else:

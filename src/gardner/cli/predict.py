@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
+from gardner.cli.arguments import CLASSES, REGRESSION, label_kind_of
 from gardner.cli.console import JSON, to_json
 
 if TYPE_CHECKING:
@@ -22,6 +23,8 @@ def command(
     label: str = typer.Option(None, "--label", "-y", metavar="COLUMN", help="Fit the labels of this column instead."),
     ignore: list[str] = typer.Option(None, "--ignore", metavar="COLUMN", help="Not a feature; repeatable."),
     identifier: str = typer.Option(None, "--id", metavar="COLUMN", help="A name for each row, printed beside it."),
+    classes: bool = CLASSES,
+    regression: bool = REGRESSION,
     json: bool = JSON,
 ) -> None:
     """Predict the label of every row: the probability of each class, or a number and its standard deviation.
@@ -43,7 +46,10 @@ def command(
 
     if (model is None) == (label is None):
         raise InvalidInputError("--model", str(model), "give either a model or a column of labels (--label)")
-    fitted = load_model(model) if model is not None else _fit(table, label, ignore or [], identifier)
+    kind = label_kind_of(classes, regression)
+    if model is not None and kind is not None:
+        raise InvalidInputError(f"--{kind}", str(model), "a model knows what its labels are")
+    fitted = load_model(model) if model is not None else _fit(table, label, ignore or [], identifier, kind)
     frame = read_table(table, array=fitted.array, identifier=identifier)
     answer = predictions(fitted, frame)
     if identifier:
@@ -69,11 +75,13 @@ def predictions(model: TableModel | ClassModel, frame: pd.DataFrame) -> dict[str
     return {"prediction": likeliest, **columns}
 
 
-def _fit(table: Path, label: str, ignore: list[str], identifier: str | None) -> TableModel | ClassModel:
+def _fit(
+    table: Path, label: str, ignore: list[str], identifier: str | None, kind: str | None
+) -> TableModel | ClassModel:
     from gardner.records.pool_file import read_pool
     from gardner.table.model import model_of
     from gardner.table.propose import propose
 
-    pool = read_pool(table, label, ignore=ignore, identifier=identifier)
-    found = propose(pool.features, pool.named_labels, 1)
+    pool = read_pool(table, label, ignore=ignore, identifier=identifier, kind=kind)
+    found = propose(pool.features, pool.named_labels, 1, kind=kind or (pool.kind if pool.labelled.any() else None))
     return model_of(found, pool.encoding, pool.classes, pool.array)

@@ -9,7 +9,7 @@ import typer
 from rich.markup import escape
 from rich.table import Table
 
-from gardner.cli.arguments import as_options
+from gardner.cli.arguments import CLASSES, REGRESSION, as_options, label_kind_of
 from gardner.cli.console import JSON, output, progress_bar, to_json
 from gardner.cli.models import describe_model
 from gardner.numbers import fixed
@@ -24,6 +24,8 @@ def command(
     table: Path = typer.Argument(..., metavar="TABLE", help="CSV, TSV, Parquet or npz; an empty label is unlabelled."),
     label: str = typer.Option(..., "--label", "-y", metavar="COLUMN", help="The column of labels."),
     batch: int = typer.Option(10, "--batch", "-k", help="How many rows to propose."),
+    classes: bool = CLASSES,
+    regression: bool = REGRESSION,
     ignore: list[str] = typer.Option(None, "--ignore", metavar="COLUMN", help="Not a feature; repeatable."),
     identifier: str = typer.Option(None, "--id", metavar="COLUMN", help="A name for each row, shown beside it."),
     target: Path | None = typer.Option(
@@ -50,10 +52,10 @@ def command(
 ) -> None:
     """Propose the rows whose labels would tell the most about those of the other rows, in bits a row.
 
-    Two values in the label's column are classes, and so are texts of any number of kinds; more numbers are a
-    regression. Missing features are filled in; columns of few different texts become zeros and ones. A linear model
-    with noisy labels is fitted to what is labelled by expectation propagation; the scaling of its columns and its noise
-    are chosen by evidence. Rows are numbered from 0.
+    Two values in the label's column are classes, and so are texts of any number of kinds; many numbers are a
+    regression; of few whole numbers say which (--classes or --regression). Missing features are filled in; columns of
+    few different texts become zeros and ones. A linear model with noisy labels is fitted to what is labelled by
+    expectation propagation; the scaling of its columns and its noise are chosen by evidence. Rows are numbered from 0.
 
     Examples:
 
@@ -70,12 +72,13 @@ def command(
     if until is not None and not 0.0 < until < 1.0:
         raise InvalidInputError("--until", until, "it is an accuracy, between 0 and 1")
     model = GLM(channel=load_channel(channel)) if channel else None
-    pool = read_pool(table, label, ignore=ignore or [], identifier=identifier)
+    kind = label_kind_of(classes, regression)
+    pool = read_pool(table, label, ignore=ignore or [], identifier=identifier, kind=kind)
     wanted = pool.encoding.matrix(read_table(target, array=pool.array)) if target else None
     with progress_bar("query") as progress:
         found = propose(
-            pool.features, pool.named_labels, batch, model=model, scaling=scaling, about=about, target=wanted,
-            seed=seed, progress=progress,
+            pool.features, pool.named_labels, batch, kind=kind or (pool.kind if pool.labelled.any() else None),
+            model=model, scaling=scaling, about=about, target=wanted, seed=seed, progress=progress,
         )  # fmt: skip
     if save is not None:
         from gardner.table.model import model_of
@@ -119,6 +122,7 @@ def record(pool: PoolFile, found: Proposals, until: float | None = None) -> dict
         "doubt": found.posterior.doubt,
         "residual": found.posterior.residual,
         "expected_accuracy": found.outlook.accuracy if found.outlook else None,
+        "expected_accuracy_within": found.outlook.within if found.outlook else None,
         "expected_gain": found.outlook.gain if found.outlook else None,
         "reached": found.outlook.reached(until) if found.outlook and until is not None else None,
         "notes": _notes(pool, found),
@@ -205,10 +209,12 @@ def _likeliest(one: Proposal) -> list[int]:
 
 
 def _expected(outlook: Outlook, until: float | None) -> str:
-    """The accuracy to expect, what the batch adds, and whether it is enough."""
-    text = f"expected accuracy on the rows without a label {fixed(outlook.accuracy, 3)}"
+    """The accuracy to expect, how far off it may be, what the batch adds, and whether it is enough."""
+    lines = [f"this model expects an accuracy of {fixed(outlook.accuracy, 3)} on the rows without a label"]
+    if outlook.within is not None:
+        lines[0] += f", right to {fixed(outlook.within, 2)} in nine of ten real cases"
     if outlook.gain is not None:
-        text += f"; this batch is expected to add {fixed(outlook.gain, 3)}"
-    if until is None:
-        return text
-    return f"{text}; {until:g} is {'reached' if outlook.reached(until) else 'not reached yet'}"
+        lines.append(f"this batch is expected to add {fixed(outlook.gain, 3)}")
+    if until is not None:
+        lines.append(f"{until:g} is {'reached' if outlook.reached(until) else 'not reached yet'}")
+    return "\n".join(lines)

@@ -95,6 +95,7 @@ def expectation_propagation(
     tolerance: float = 1e-8,
     max_iterations: int = 500,
     damping: float = 0.0,
+    judge: bool = True,
     progress: Callable[[float], None] | None = None,
 ) -> Posterior:
     """Posterior and log-evidence by expectation propagation [minka2001], for a Gaussian prior and any channel.
@@ -107,7 +108,7 @@ def expectation_propagation(
 
     The log-evidence is exact for one row and for rows at right angles; it counts repeated rows as partly independent.
     How much that and all else beyond variances matters is estimated (:mod:`gardner.inference.trust`); above 3 % of the
-    log-evidence the status is DOUBTFUL.
+    log-evidence the status is DOUBTFUL. ``judge=False`` leaves the estimate out: a search compares many models.
 
     >>> posterior = expectation_propagation([[1.0, 0.0], [0.0, 2.0]], [1.0, -1.0])
     >>> posterior.status.value, round(posterior.log_evidence / math.log(2.0), 9)
@@ -134,7 +135,7 @@ def expectation_propagation(
     if verdict is Verdict.UNDECIDED and run.status is Status.CONVERGED:
         run = _Run(run.state, Status.UNDECIDED, run.iterations, run.damping)
     posterior = _posterior(run, y, model, basis)
-    if run.status is not Status.CONVERGED:
+    if run.status is not Status.CONVERGED or not judge:
         return posterior
     some = sampled(y.size, max(SAMPLE, F.shape[1]))  # the cost of one or two more iterations
     spread = scipy.linalg.solve_triangular(run.state.cholesky, F[some].T, lower=True, check_finite=False)

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from gardner.errors import InvalidInputError
 from gardner.records.encoding import Encoding, learn_encoding
+from gardner.records.label_kind import label_kind
 from gardner.records.table_file import ENDINGS, MISSING_WORDS, read_frame, refuse_containers
 from gardner.records.user_file import array_names, check_regular, load_member, reading
 
@@ -39,6 +40,11 @@ class PoolFile:
     array: str = ""  # of an npz file, the one that holds the features
 
     @property
+    def kind(self) -> str:
+        """What the labels are: classes or regression."""
+        return "classes" if self.classes else "regression"
+
+    @property
     def labelled(self) -> NDArray[np.bool_]:
         """Which rows have a label."""
         return ~np.isnan(self.labels)
@@ -53,11 +59,16 @@ class PoolFile:
 
 
 def read_pool(
-    path: Path | str, label: str | None, *, ignore: Sequence[str] = (), identifier: str | None = None
+    path: Path | str,
+    label: str | None,
+    *,
+    ignore: Sequence[str] = (),
+    identifier: str | None = None,
+    kind: str | None = None,
 ) -> PoolFile:
     """Read a table; columns that are neither the label, nor ignored, nor the identifier are features.
 
-    A label of None is for a table that has no labels yet.
+    A label of None is for a table that has no labels yet. ``kind`` says what the labels are: classes or regression.
     """
     frame, array = _read(Path(path), label, identifier)
     for column in (*([label] if label else []), *ignore, *([identifier] if identifier else [])):
@@ -72,7 +83,7 @@ def read_pool(
         refuse_containers(frame, label, hint="write it otherwise")
     encoding = learn_encoding(frame, left)
     features = encoding.matrix(frame)
-    labels, classes = _read_labels(frame[label], label) if label else (np.full(len(frame), np.nan), ("", ""))
+    labels, classes = _read_labels(frame[label], label, kind) if label else (np.full(len(frame), np.nan), ("", ""))
     ids = _read_ids(frame[identifier]) if identifier else ()
     return PoolFile(features, encoding.names, labels, classes, ids, encoding.notes, encoding, array)
 
@@ -129,8 +140,8 @@ def _read_ids(column: pd.Series[str]) -> tuple[str, ...]:
     return tuple("" if missing else str(value) for value, missing in zip(column, column.isna(), strict=True))
 
 
-def _read_labels(column: pd.Series[Any], name: str) -> tuple[NDArray[np.float64], tuple[str, ...]]:
-    """Two values, or texts, are classes, in their own order; more numbers are a regression."""
+def _read_labels(column: pd.Series[Any], name: str, kind: str | None) -> tuple[NDArray[np.float64], tuple[str, ...]]:
+    """Classes in their own order, or the numbers of a regression (:mod:`gardner.records.label_kind`)."""
     from pandas.api.types import is_numeric_dtype
 
     written = column.astype(str).str.strip()
@@ -138,19 +149,22 @@ def _read_labels(column: pd.Series[Any], name: str) -> tuple[NDArray[np.float64]
     values = column[~empty]
     if is_numeric_dtype(column):
         kinds: list[Any] = sorted(set(values.tolist()))
-        if len(kinds) > 2:
+        if label_kind(np.array(kinds, dtype=np.float64), kind, name) == "regression":
             return np.where(empty, np.nan, column.to_numpy(dtype=np.float64)), ()
     else:
         _refuse_missing_number(written.where(~empty, "").tolist(), name)
         kinds = sorted({str(value) for value in values})
-        if len(kinds) > 2:
-            places = {kind: float(place) for place, kind in enumerate(kinds)}
-            return np.array([places.get(str(value), np.nan) for value in column.where(~empty, "")]), tuple(kinds)
+        if kind == "regression" and kinds:
+            raise InvalidInputError(name, kinds[0], "the labels of a regression are numbers, and these are texts")
     coded = np.full(len(column), np.nan)
     known_values = values.tolist() if is_numeric_dtype(column) else [str(value) for value in values]
+    names = [f"{kind:g}" if isinstance(kind, float) else str(kind) for kind in kinds]
+    if len(kinds) > 2:
+        places = {one: float(place) for place, one in enumerate(kinds)}
+        coded[~empty] = [places[value] for value in known_values]
+        return coded, tuple(names)
     high = kinds[-1] if kinds else None
     coded[~empty] = [1.0 if value == high else -1.0 for value in known_values]
-    names = [f"{kind:g}" if isinstance(kind, float) else str(kind) for kind in kinds]
     return coded, tuple(["", "", *names][-2:])
 
 

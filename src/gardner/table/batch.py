@@ -15,7 +15,8 @@ tell a lot if it were a surprise; on tables with a rare class that is where it l
 (docs/real-tables.md). The second keeps near copies out of a batch.
 
 All rows are scored once, in blocks. The best of them are kept for the choice: more than can change
-their order. So time goes as rows × columns, plus the size of the batch times the rows kept.
+their order. So time goes as rows × columns, plus the size of the batch times the rows kept, of which
+there are at most a few thousand.
 """
 
 from __future__ import annotations
@@ -37,8 +38,10 @@ Marks = NDArray[np.bool_]
 TARGETS = 400
 # Rows that are kept for the choice of a batch, at least: many times a usual batch, and quick to go through.
 _SHORTLIST = 2_000
-# The same, in batches.
+# The same, in batches: with twice as many the bits of a batch of 1000 rise by 0.3 %, with two fifths they fall by 2 %.
 _TIMES_BATCH = 5
+# Rows kept at most, as long as twice the batch is fewer: from there on time goes as the size of the batch.
+_LONGEST = 5_000
 # Entries at most of the rows that are kept: 400 MB.
 _MOST_ENTRIES = 50_000_000
 
@@ -94,23 +97,18 @@ def choose_rows(
     """``count`` of the rows at ``places``; ``targets`` are places in the table, features, or none for the weights."""
     inside, wanted = _wanted(features, targets)
     about = Rows.of(wanted, design, weights) if len(wanted) else None
-    scores, omega, V = (np.empty(len(places)) for _ in range(3))
+    keep = _rows_kept(count, max(_MOST_ENTRIES // design.columns, count))
+    scores, omega, V = np.zeros(len(places)), np.empty(len(places)), np.empty(len(places))
     for block in blocks(len(places), design.columns):
         some = Rows.of(features[places[block]], design, weights)
         omega[block], V[block] = some.omega, some.V
-        if about is None:
-            scores[block] = np.asarray(channel.information(some.omega, some.V))
-        else:
-            covariance = weights.covariance(some.rows, some.projections, about.rows, about.projections)
-            own = places[block][:, None] == inside
-            told = _mean(channel, some.omega, some.V, covariance, about.omega, about.V, own)
-            scores[block] = told * _open(channel, some.omega, some.V)
+        if len(places) > keep:
+            scores[block] = _rough_score(some, about, places[block][:, None] == inside, weights, channel)
         progress(0.8 * (block.stop / len(places)))
-    most = max(_MOST_ENTRIES // design.columns, count)
-    short = np.sort(np.argsort(-scores, kind="stable")[: min(max(_SHORTLIST, _TIMES_BATCH * count), most)])
+    short = np.sort(np.argsort(-scores, kind="stable")[:keep])
     kept = places[short]
     own = kept[:, None] == inside
-    still = _Open(Rows.of(features[kept], design, weights), about, own, weights, channel)
+    still = _Open(Rows.of(features[kept], design, weights), about, own, weights, channel, count)
     found: list[Choice] = []
     for _ in range(min(count, len(kept))):
         score = still.score()
@@ -119,6 +117,21 @@ def choose_rows(
         still.take(best)
     progress(1.0)
     return Batch(tuple(found), omega, V, None if about is None else (about.omega, about.V, still.other_V))
+
+
+def _rough_score(some: Rows, about: Rows | None, own: Marks, weights: Weights, channel: Channel) -> Floats:
+    """What the order of rows goes by, before any is chosen, to six digits."""
+    if about is None:
+        return np.asarray(channel.information(some.omega, some.V), dtype=np.float64)
+    others, projections = about.rows.astype(np.float32), about.projections.astype(np.float32)
+    covariance = weights.rough_covariance(some.rows, some.projections, others, projections)
+    told = _mean(channel, some.omega, some.V, covariance, about.omega, about.V, own)
+    return told * _open(channel, some.omega, some.V)
+
+
+def _rows_kept(count: int, most: int) -> int:
+    """How many rows are kept for the choice of ``count`` of them."""
+    return min(max(_SHORTLIST, min(_TIMES_BATCH * count, _LONGEST), 2 * count), most)
 
 
 def _wanted(features: Floats, targets: Places | Floats) -> tuple[Places, Floats]:
@@ -149,13 +162,15 @@ def _open(channel: Channel, omega: Floats, V: Floats) -> Floats:
 class _Open:
     """What is open about the rows kept, and about the targets, while rows are chosen."""
 
-    def __init__(self, some: Rows, about: Rows | None, own: Marks, weights: Weights, channel: Channel) -> None:
+    def __init__(
+        self, some: Rows, about: Rows | None, own: Marks, weights: Weights, channel: Channel, count: int
+    ) -> None:
         """Before the first choice."""
         self.some, self.about, self.own, self.weights, self.channel = some, about, own, weights, channel
         self.V = some.V.copy()
         self.free = np.ones(len(some.rows), dtype=bool)
-        self.gains: list[Floats] = []
-        self.shares: list[float] = []
+        self.gains, self.shares = np.empty((count, some.rows.shape[1])), np.empty(count)
+        self.taken = 0
         if about is not None:
             self.covariance = weights.covariance(some.rows, some.projections, about.rows, about.projections)
             self.other_V = about.V.copy()
@@ -178,9 +193,8 @@ class _Open:
         self.free[best] = False
         row, here = self.some.rows[best], slice(best, best + 1)
         share = float(sharpness(self.channel, self.some.omega[here], self.V[here])[0])
-        gain = self.weights.gain(row)
-        for before, part in zip(self.gains, self.shares, strict=True):
-            gain = gain - part * float(before @ row) * before
+        before = self.gains[: self.taken]
+        gain = self.weights.gain(row) - (self.shares[: self.taken] * (before @ row)) @ before
         with_row = self.some.rows @ gain
         if self.about is not None:
             self.left = np.maximum(self.left - self._told_by(best, with_row), 0.0)
@@ -190,8 +204,8 @@ class _Open:
             self.other_V = np.maximum(self.other_V - share * with_target**2, 1e-300)
             self.covariance -= share * np.outer(with_row, with_target)
             self.own |= self.own[best]
-        self.gains.append(gain)
-        self.shares.append(share)
+        self.gains[self.taken], self.shares[self.taken] = gain, share
+        self.taken += 1
 
     def _told_by(self, best: int, with_row: Floats) -> Floats:
         """What the label of a row tells about that of every other."""

@@ -26,6 +26,9 @@ from gardner.table.weights import Design, Span, Weights
 MOST_SPANNED = 5_000
 # Labels at most that the search looks at: enough to tell noise from none, in about a second.
 _MOST_SEARCHED = 400
+# Labels up to which flips are not tried: so few did not tell them from other noise in any fit on real tables, and the
+# search for them took two thirds of the time (docs/real-tables.md).
+_TOO_FEW_FOR_FLIPS = 200
 # Tolerance of expectation propagation during the search, where evidence to 0.01 will do.
 _ROUGH = 1e-4
 # Its tolerance for the fit that is used.
@@ -83,9 +86,10 @@ def fit(
         raise InvalidInputError("table", f"{len(labels)} labels", rule, hint="ignore some columns")
     scalings = (scaling,) if scaling else SCALINGS
     if not len(labels):
-        candidate = fixed(model) if model else (REGRESSION if real else PROBIT).make(*PROBIT.start)
+        family = REGRESSION if real else PROBIT
+        candidate = fixed(model) if model else family.make(*family.start)
         return _finish(features, labels, spread, scalings[0], candidate, ())
-    families = (REGRESSION,) if real else (PROBIT, FLIP)
+    families = (REGRESSION,) if real else (PROBIT, FLIP) if len(labels) > _TOO_FEW_FOR_FLIPS else (PROBIT,)
     some = _sample(len(labels), _MOST_SEARCHED)
     found = _search(features[some], labels[some], spread, scalings, families, model, progress)
     settled = [one for one in found if one.value > -np.inf]
@@ -160,13 +164,13 @@ def _best(name: str, span: Span, labels: Floats, family: Family) -> _Found:
 
 def _evidence(span: Span, labels: Floats, candidate: Candidate) -> float:
     """Of the labels; −∞ where the iteration did not settle."""
-    posterior = _infer(span, labels, candidate, _ROUGH)
+    posterior = _infer(span, labels, candidate, _ROUGH, judge=False)
     return posterior.log_evidence if posterior.settled else -np.inf
 
 
-def _infer(span: Span, labels: Floats, candidate: Candidate, tolerance: float) -> Posterior:
+def _infer(span: Span, labels: Floats, candidate: Candidate, tolerance: float, *, judge: bool = True) -> Posterior:
     rows = span.rows(candidate.intercept / candidate.deviation)
-    return expectation_propagation(rows, labels, candidate.model, tolerance=tolerance)
+    return expectation_propagation(rows, labels, candidate.model, tolerance=tolerance, judge=judge)
 
 
 def _finish(

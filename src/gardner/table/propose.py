@@ -17,7 +17,9 @@ from numpy.typing import ArrayLike, NDArray
 
 from gardner.errors import InvalidInputError
 from gardner.inference.posterior import Posterior
+from gardner.inference.threads import one_blas_thread
 from gardner.model import GLM, Channel, describe
+from gardner.records.label_kind import label_kind
 from gardner.table.batch import TARGETS, choose_rows
 from gardner.table.classes.answer import propose_classes
 from gardner.table.classes.fit import ClassFit
@@ -99,8 +101,9 @@ class Proposals:
 def propose(
     features: ArrayLike,
     labels: ArrayLike,
-    batch: int = 10,
+    batch_size: int = 10,
     *,
+    kind: str | None = None,
     model: GLM | None = None,
     scaling: str | None = None,
     about: str = "predictions",
@@ -108,10 +111,10 @@ def propose(
     seed: int = 0,
     progress: Callable[[float], None] = lambda _: None,
 ) -> Proposals:
-    """Choose ``batch`` of the rows whose label is NaN; labels are two numbers for two classes, or any for a regression.
+    """Choose ``batch_size`` of the rows whose label is NaN.
 
-    Labels that are texts are classes, two or more; an empty text or None is no label.
-
+    Two whole numbers as labels are classes, many numbers a regression; in between, ``kind`` says which: ``classes`` or
+    ``regression``. Labels that are texts are classes, two or more; an empty text or None is no label.
     ``scaling`` is that of the columns: standardised, common or unit, by default chosen by evidence. ``about`` says what
     a label should tell about: ``predictions``, that is the labels of other rows, or ``weights``. The other rows are
     those without a label, a sample of them by ``seed`` where there are many, or the rows of ``target``. A ``model`` of
@@ -121,46 +124,46 @@ def propose(
     >>> rng = np.random.default_rng(0)
     >>> table = rng.standard_normal((60, 3))
     >>> labels = np.where(np.arange(60) < 20, np.sign(table[:, 0]), np.nan)
-    >>> found = propose(table, labels, batch=2)
+    >>> found = propose(table, labels, batch_size=2)
     >>> all(20 <= one.row < 60 and 0.0 < one.bits <= 1.0 for one in found.rows)
     True
     """
     features = _numbers("features", features)
-    named = read_names(labels)
+    named = _named(labels, kind)
     if named is not None and len(named[0]) > 2:
-        return _many(features, *named, batch, model, scaling, about, target, seed, progress)
+        return _many(features, *named, batch_size, model, scaling, about, target, seed, progress)
     if named is not None and len(named[0]) == 2:
         labels = 2.0 * named[1] - 1.0
     labels = _numbers("labels", labels)
     known = ~np.isnan(labels)
-    _check(features, labels, known, batch)
+    _check(features, labels, known, batch_size)
     kinds = np.unique(labels[known])
-    real = not _two_classes(kinds)
     if about not in ABOUT:
         raise InvalidInputError("about", about, f"it must be one of {', '.join(ABOUT)}")
+    real = _regression(kinds, kind, model)
     if model is not None:
-        linear = model.channel.linear_noise is not None
-        real = real or (linear and not np.isin(kinds, (-1.0, 1.0)).all()) or (linear and not kinds.size)
         _check_channel(model.channel, real and kinds.size > 0, bool(known.any()))
     standardise = real and known.any()
     values, shift, unit = _targets(labels[known]) if standardise else (_coded(labels[known], kinds), 0.0, 1.0)
     spread = spread_of(features)
-    found = fit(
-        features[known], values, spread, real=real, model=model, scaling=scaling, progress=lambda p: progress(0.6 * p)
-    )
     places = np.flatnonzero(~known)
     targets = _about(features, places, about, target, seed)
-    picked = choose_rows(
-        features, places, min(batch, places.size), design=found.design, weights=found.weights,
-        channel=found.model.channel, targets=targets, progress=lambda p: progress(0.6 + 0.4 * p),
-    )  # fmt: skip
+    with one_blas_thread():  # never slower with more threads, and the same bytes whatever their number
+        found = fit(
+            features[known], values, spread, real=real, model=model, scaling=scaling,
+            progress=lambda share: progress(0.6 * share),
+        )  # fmt: skip
+        picked = choose_rows(
+            features, places, min(batch_size, places.size), design=found.design, weights=found.weights,
+            channel=found.model.channel, targets=targets, progress=lambda share: progress(0.6 + 0.4 * share),
+        )  # fmt: skip
     at = np.searchsorted(places, [one.place for one in picked.choices])
     means, variances = (np.asarray(part) for part in found.model.channel.predictive(picked.omega[at], picked.V[at]))
     told = tuple(
         Proposal(one.place, one.nats / math.log(2.0), shift + unit * mean, unit * math.sqrt(max(variance, 0.0)))
         for one, mean, variance in zip(picked.choices, means.tolist(), variances.tolist(), strict=True)
     )
-    outlook = expected_accuracy(found.model.channel, picked) if found.model.channel.labels else None
+    outlook = expected_accuracy(found.posterior, picked) if found.model.channel.labels else None
     names = named[0] if named is not None else ()
     return Proposals(told, found, about, len(targets), spread.dropped, outlook, shift, unit, names)
 
@@ -169,7 +172,7 @@ def _many(
     features: Floats,
     names: tuple[str, ...],
     codes: Floats,
-    batch: int,
+    batch_size: int,
     model: GLM | None,
     scaling: str | None,
     about: str,
@@ -179,19 +182,31 @@ def _many(
 ) -> Proposals:
     """With three classes or more."""
     known = ~np.isnan(codes)
-    _check(features, codes, known, batch)
+    _check(features, codes, known, batch_size)
     if about != ABOUT[0]:
         rule = "with three classes or more labels are asked for what they tell about predictions"
         raise InvalidInputError("about", about, rule, hint="leave it out")
     targets = _about(features, np.flatnonzero(~known), about, target, seed)
-    found = propose_classes(
-        features, codes, len(names), batch, targets=targets, model=model, scaling=scaling, progress=progress
-    )
+    with one_blas_thread():
+        found = propose_classes(
+            features, codes, len(names), batch_size, targets=targets, model=model, scaling=scaling, progress=progress
+        )
     told = tuple(
         Proposal(one.place, one.nats / math.log(2.0), math.nan, math.nan, tuple(chances))
         for one, chances in zip(found.choices, found.chances.tolist(), strict=True)
     )
     return Proposals(told, found.fit, about, len(targets), found.dropped, found.outlook, 0.0, 1.0, names)
+
+
+def _named(labels: ArrayLike, kind: str | None) -> tuple[tuple[str, ...], Floats] | None:
+    """Names of classes and the code of each row: of texts, or of three or more numbers that are said to be classes."""
+    named = read_names(labels)
+    if named is not None and kind == "regression":
+        raise InvalidInputError("kind", kind, "the labels of a regression are numbers, and these are texts")
+    if named is None and kind == "classes":
+        numbered = read_names(labels, numbers=True)
+        return numbered if numbered is not None and len(numbered[0]) > 2 else None
+    return named
 
 
 def _about(features: Floats, places: Places, about: str, target: ArrayLike | None, seed: int) -> Floats | Places:
@@ -213,11 +228,12 @@ def _about(features: Floats, places: Places, about: str, target: ArrayLike | Non
     return rows[np.sort(rng.choice(len(rows), min(TARGETS, len(rows)), replace=False))]
 
 
-def _two_classes(kinds: Floats) -> bool:
-    """Whether labels are classes: written −1 and +1, or 0 and 1, or two other whole numbers."""
-    if np.isin(kinds, (-1.0, 1.0)).all() or np.isin(kinds, (0.0, 1.0)).all():
+def _regression(kinds: Floats, kind: str | None, model: GLM | None) -> bool:
+    """Whether labels are numbers; a linear channel says so, unless they are −1 and +1."""
+    linear = model is not None and model.channel.linear_noise is not None
+    if kind is None and linear and not (kinds.size and np.isin(kinds, (-1.0, 1.0)).all()):
         return True
-    return kinds.size == 2 and bool((kinds == np.round(kinds)).all())
+    return label_kind(kinds, kind) == "regression"
 
 
 def _coded(labels: Floats, kinds: Floats) -> Floats:
@@ -235,14 +251,14 @@ def _numbers(name: str, values: ArrayLike) -> Floats:
         raise InvalidInputError(name, type(values).__name__, f"they must be numbers ({error})", hint=hint) from None
 
 
-def _check(features: Floats, labels: Floats, known: NDArray[np.bool_], batch: object) -> None:
+def _check(features: Floats, labels: Floats, known: NDArray[np.bool_], batch_size: object) -> None:
     if features.ndim != 2 or labels.shape != features.shape[:1]:
         shapes = f"shapes {features.shape} and {labels.shape}"
         raise InvalidInputError("table", shapes, "features are rows × columns, and each row has a label or NaN")
     if not np.isfinite(features).all():
         raise InvalidInputError("features", "NaN or infinity", "they must be finite")
-    if isinstance(batch, bool) or not isinstance(batch, Integral) or int(batch) < 1:
-        raise InvalidInputError("batch", batch, "it must be a whole number of at least 1")
+    if isinstance(batch_size, bool) or not isinstance(batch_size, Integral) or int(batch_size) < 1:
+        raise InvalidInputError("batch_size", batch_size, "it must be a whole number of at least 1")
     if known.all():
         raise InvalidInputError("labels", f"{known.size} of {known.size}", "every row has a label: none is left to ask")
     if np.isinf(labels).any():

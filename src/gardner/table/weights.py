@@ -17,10 +17,12 @@ from dataclasses import dataclass
 
 import numpy as np
 import scipy.linalg
+from numpy.typing import NDArray
 
 from gardner.inference.posterior import Posterior
 from gardner.table.scaling import Floats, Scaling
 
+Halves = NDArray[np.float32]
 # The least variance, as a share of the prior's: what rounding leaves.
 _TINY = 1e-12
 
@@ -67,6 +69,12 @@ class Weights:
     def covariance(self, rows: Floats, projections: Floats, others: Floats, other_projections: Floats) -> Floats:
         """Of the fields of rows with those of others; projections as :meth:`fields` gives them."""
         return rows @ others.T - (projections * self.shares) @ other_projections.T
+
+    def rough_covariance(self, rows: Floats, projections: Floats, others: Halves, other_projections: Halves) -> Floats:
+        """The same in single precision, in half the time: enough to tell which rows are worth a closer look."""
+        found = rows.astype(np.float32) @ others.T
+        found -= (projections * self.shares).astype(np.float32) @ other_projections.T
+        return found.astype(np.float64)
 
     def gain(self, row: Floats) -> Floats:
         """Σf: the covariance of all weights with the field of a row."""

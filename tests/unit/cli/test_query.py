@@ -138,3 +138,34 @@ def test_many_classes(gardner: Any, tmp_path: Path) -> None:
     code, _, complaint = gardner("query", path, "--label", "y", "--about", "weights")
     assert code == 2
     assert complaint.startswith("error: about = 'weights' is not valid: with three classes or more")
+
+
+def test_few_whole_numbers_ask_what_they_are(gardner: Any, tmp_path: Path) -> None:
+    path = tmp_path / "pool.csv"
+    path.write_text("a,b,grade\n" + "".join(f"{k % 7},{k % 5},{k % 3 if k < 12 else ''}\n" for k in range(20)))
+    arguments = ("query", str(path), "--label", "grade", "--batch", "2")
+    code, _, complaint = gardner(*arguments)
+    assert code == 2
+    assert complaint.strip() == (
+        "error: grade = '0, 1, 2' is not valid: 3 different whole numbers can be classes or a regression; "
+        "say which: --classes or --regression"
+    )
+    assert "prediction" in gardner(*arguments, "--regression")[1]
+    assert "likeliest classes" in gardner(*arguments, "--classes")[1]
+    code, _, complaint = gardner(*arguments, "--classes", "--regression")
+    assert (code, len(complaint.strip().splitlines())) == (2, 1)
+    code, out, _ = gardner("predict", str(path), "--label", "grade", "--regression")
+    assert code == 0
+    assert out.startswith("row,prediction,deviation\n")
+    assert gardner("predict", str(path), "--label", "grade")[0] == 2
+
+
+def test_two_numbers_may_be_a_regression(gardner: Any, tmp_path: Path) -> None:
+    path = tmp_path / "pool.csv"
+    path.write_text("a,y\n" + "".join(f"{k},{k % 2 if k < 10 else ''}\n" for k in range(15)))
+    assert "P(1)" in gardner("query", str(path), "--label", "y")[1]
+    assert "prediction" in gardner("query", str(path), "--label", "y", "--regression")[1]
+    path.write_text("a,y\n1,red\n2,blue\n3,\n")
+    code, _, complaint = gardner("query", str(path), "--label", "y", "--regression")
+    assert code == 2
+    assert "these are texts" in complaint

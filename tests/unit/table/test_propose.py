@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 from sklearn.datasets import load_breast_cancer
+from threadpoolctl import threadpool_limits
 
 from gardner.errors import ConvergenceError, InvalidInputError
 from gardner.inference.ep import expectation_propagation
@@ -129,7 +130,7 @@ def test_what_is_refused() -> None:
     with pytest.raises(InvalidInputError, match="finite"):
         propose(np.where(table == table[0, 0], np.inf, table), labels)
     for batch in (0, 2.5, 2.0, True, "two"):
-        with pytest.raises(InvalidInputError, match=r"batch = .* whole number of at least 1"):
+        with pytest.raises(InvalidInputError, match=r"batch_size = .* whole number of at least 1"):
             propose(table, labels, batch)  # type: ignore[arg-type]
     assert len(propose(table, labels, np.int64(2), model=GLM(channel=Probit(0.1))).rows) == 2  # type: ignore[arg-type]
     with pytest.raises(InvalidInputError, match=r"features = 'list' .* must be numbers .*'red'.*zeros and ones"):
@@ -140,7 +141,7 @@ def test_what_is_refused() -> None:
     with pytest.raises(InvalidInputError, match=r"labels = inf is not valid: row 7"):
         propose(table, unlabelled_first)
     with pytest.raises(InvalidInputError, match="all are the same number"):
-        propose(table, np.where(np.arange(20) < 5, 3.0, np.nan))
+        propose(table, np.where(np.arange(20) < 5, 3.5, np.nan))
 
 
 class Grades(NumericChannel):
@@ -185,7 +186,7 @@ class Cubic(NumericChannel):
 )
 def test_a_channel_that_does_not_fit_the_labels(kind: str, channel: Channel, message: str) -> None:
     table, labels, _ = problem(20, 3, 10, 0.1)
-    given = {"classes": labels, "numbers": labels * np.arange(1.0, 21.0), "none": np.full(20, np.nan)}[kind]
+    given = {"classes": labels, "numbers": labels * np.arange(1.5, 21.5), "none": np.full(20, np.nan)}[kind]
     with pytest.raises(InvalidInputError, match=message):
         propose(table, given, model=GLM(channel=channel))
 
@@ -208,6 +209,34 @@ def test_classes_may_be_written_as_zero_and_one() -> None:
     for low, high in ((0.0, 1.0), (3.0, 7.0)):
         found = propose(table, np.where(labels == 1.0, high, np.where(np.isnan(labels), np.nan, low)), 3)
         assert found.rows == signs.rows
+
+
+def test_few_whole_numbers_are_classes_or_a_regression_and_the_user_says_which() -> None:
+    table, labels, _ = problem(40, 2, 20, 0.1)
+    grades = np.where(np.isnan(labels), np.nan, np.arange(40) % 3)
+    with pytest.raises(InvalidInputError, match=r"labels = '0, 1, 2' .* 3 different whole numbers .* kind='classes'"):
+        propose(table, grades)
+    with pytest.raises(InvalidInputError, match=r"3 of them; labels are two classes; recode"):
+        propose(table, grades, kind="classes")
+    assert isinstance(propose(table, grades, kind="regression").model.channel, Linear)
+    assert isinstance(propose(table, grades, model=GLM(channel=Linear(0.1))).model.channel, Linear)
+    assert isinstance(propose(table, np.full(40, np.nan), kind="regression").model.channel, Linear)
+    assert isinstance(propose(table, labels, kind="regression").model.channel, Linear)
+    halves = np.where(labels > 0.0, 0.5, np.where(np.isnan(labels), np.nan, 1.5))
+    with pytest.raises(InvalidInputError, match="two different numbers can be classes or a regression"):
+        propose(table, halves)
+    assert propose(table, halves, kind="classes").model.channel.labels
+    with pytest.raises(InvalidInputError, match=r"kind = 'ranks' .* must be one of classes, regression"):
+        propose(table, labels, kind="ranks")
+
+
+def test_the_number_of_threads_changes_no_bit() -> None:
+    table, labels, _ = problem(600, 40, 100, 0.3)
+    found = []
+    for threads in (1, 2):
+        with threadpool_limits(threads, user_api="blas"):
+            found.append(propose(table, labels, 20).rows)
+    assert found[0] == found[1]
 
 
 def test_a_target_of_ones_own_is_asked_about() -> None:
