@@ -95,6 +95,8 @@ class TableModel:
             known = False
         if not known:
             raise InvalidInputError("channel", name, "a model is saved with a channel of the package only")
+        if self.weights.directions is None:
+            raise InvalidInputError("method", "amp", "a model is saved with the covariances of its weights", hint="ep")
         scaling = self.design.scaling
         header: dict[str, Any] = {
             "format": _FORMAT, "channel": name, "classes": list(self.classes), "shift": self.shift, "unit": self.unit,

@@ -21,7 +21,7 @@ from gardner.model import GLM, Channel, describe
 from gardner.table.batch import TARGETS, choose_rows
 from gardner.table.fit import Fit, Tried, fit
 from gardner.table.outlook import Outlook, expected_accuracy
-from gardner.table.scaling import CONSTANT, Floats, Places, spread_of
+from gardner.table.scaling import Floats, Places, spread_of, standardised_labels
 
 ABOUT = ("predictions", "weights")
 
@@ -123,7 +123,9 @@ def propose(
         real = real or (linear and not np.isin(kinds, (-1.0, 1.0)).all()) or (linear and not kinds.size)
         _check_channel(model.channel, real and kinds.size > 0, bool(known.any()))
     standardise = real and known.any()
-    values, shift, unit = _targets(labels[known]) if standardise else (_coded(labels[known], kinds), 0.0, 1.0)
+    values, shift, unit = (
+        standardised_labels(labels[known]) if standardise else (_coded(labels[known], kinds), 0.0, 1.0)
+    )
     spread = spread_of(features)
     found = fit(
         features[known], values, spread, real=real, model=model, scaling=scaling, progress=lambda p: progress(0.6 * p)
@@ -214,13 +216,3 @@ def _check_channel(channel: Channel, real: bool, labelled: bool) -> None:
     else:
         return
     raise InvalidInputError("channel", describe(channel), rule, hint=f"try {hint}")
-
-
-def _targets(labels: Floats) -> tuple[Floats, float, float]:
-    """Numbers of a regression standardised, with their mean and standard deviation."""
-    largest = float(np.abs(labels).max()) or 1.0
-    scaled = labels / largest
-    mean, spread = float(scaled.mean()), float(scaled.std())
-    if spread <= CONSTANT:
-        raise InvalidInputError("labels", float(labels[0]), "all are the same number", hint="label a few more rows")
-    return (scaled - mean) / spread, largest * mean, largest * spread
