@@ -50,9 +50,18 @@ class View:
         fields: Callable[[], tuple[Floats, Floats]],
         model: GLM,
         hidden_labels: Floats | None = None,
+        *,
+        table: Floats | None = None,
+        classes: int = 2,
     ) -> None:
-        """Made by the loop. ``hidden_labels`` are given to informed strategies only."""
+        """Made by the loop. ``hidden_labels`` are given to informed strategies only.
+
+        Where the pool is a real table, ``pool`` has its columns standardised, and an intercept as the last; ``table``
+        has them as they are. Labels of two classes are −1 and +1; of more ``classes`` they are 0, 1, ….
+        """
         self.pool = read_only(pool)
+        self.table = self.pool if table is None else read_only(table)
+        self.classes = classes
         self.queried = read_only(queried)
         self.labels = read_only(labels)
         self.batch_size = batch_size
@@ -70,7 +79,7 @@ class View:
 
     @property
     def posterior(self) -> Posterior:
-        """What AMP makes of the labels so far; computed when first asked for."""
+        """What AMP (of a real table: EP) makes of the labels so far; computed when first asked for."""
         return self._posterior()
 
     @cached_property
@@ -150,6 +159,8 @@ def choose(view: View, scores: Floats) -> Choice:
 
 def check_binary(view: View, name: str) -> None:
     """Refuse real labels: a classifier has nothing to learn from them."""
+    if view.classes > 2:
+        raise StrategyError(f"{name} knows two classes", hint="query and random serve more")
     if view.model.channel.labels != (-1.0, 1.0):
         raise StrategyError(f"{name} needs labels -1 and +1", hint="agnostic serves every channel")
 

@@ -50,6 +50,7 @@ class Proposals:
     """Rows in the order they should be asked for, and what the choice rests on.
 
     ``targets`` is the number of rows whose labels the bits are about. ``dropped`` columns have one value everywhere.
+    ``scores`` is what the rows without a label were ordered by before the first choice, in the order of the table.
     ``outlook`` is the accuracy to expect on the rows without a label; a regression has none. Its labels are ``shift`` +
     ``unit`` times those of the model.
     """
@@ -59,6 +60,7 @@ class Proposals:
     about: str
     targets: int
     dropped: int
+    scores: Floats
     outlook: Outlook | None
     shift: float
     unit: float
@@ -143,7 +145,7 @@ def propose(
         for one, mean, variance in zip(picked.choices, means.tolist(), variances.tolist(), strict=True)
     )
     outlook = expected_accuracy(found.model.channel, picked) if found.model.channel.labels else None
-    return Proposals(told, found, about, len(targets), spread.dropped, outlook, shift, unit)
+    return Proposals(told, found, about, len(targets), spread.dropped, picked.scores, outlook, shift, unit)
 
 
 def _about(features: Floats, places: Places, about: str, target: ArrayLike | None, seed: int) -> Floats | Places:
