@@ -37,13 +37,13 @@ def _theirs(problem: Instance, strategy: Any, **options: Any) -> list[int]:
     return [int(one) for one in chosen]
 
 
-def _ours(strategy: str, **parameters: Any) -> list[list[int]]:
+def _ours(strategy: str, **parameters: Any) -> Any:
     made = make_strategy(strategy, parameters)
     found = run(PROBLEM, made, budget=ROUNDS * BATCH / 40, batch_size=BATCH, seed=0, tolerance=1e-9).queried
     return np.sort(found.reshape(ROUNDS, BATCH), axis=1).tolist()
 
 
-def _by_round(chosen: list[int]) -> list[list[int]]:
+def _by_round(chosen: list[int]) -> Any:
     return np.sort(np.reshape(chosen, (ROUNDS, BATCH)), axis=1).tolist()
 
 
