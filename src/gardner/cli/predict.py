@@ -12,6 +12,7 @@ from gardner.cli.console import JSON, to_json
 if TYPE_CHECKING:
     import pandas as pd
 
+    from gardner.table.classes.model import ClassModel
     from gardner.table.model import TableModel
 
 
@@ -57,7 +58,7 @@ def command(
         typer.echo(pd.DataFrame(answer).to_csv(index=False, float_format="%.6g"), nl=False)
 
 
-def predictions(model: TableModel, frame: pd.DataFrame) -> dict[str, list[Any]]:
+def predictions(model: TableModel | ClassModel, frame: pd.DataFrame) -> dict[str, list[Any]]:
     """Columns of the answer."""
     if not model.classes:
         mean, deviation = model.predict(frame)
@@ -68,11 +69,11 @@ def predictions(model: TableModel, frame: pd.DataFrame) -> dict[str, list[Any]]:
     return {"prediction": likeliest, **columns}
 
 
-def _fit(table: Path, label: str, ignore: list[str], identifier: str | None) -> TableModel:
+def _fit(table: Path, label: str, ignore: list[str], identifier: str | None) -> TableModel | ClassModel:
     from gardner.records.pool_file import read_pool
-    from gardner.table.model import TableModel
+    from gardner.table.model import model_of
     from gardner.table.propose import propose
 
     pool = read_pool(table, label, ignore=ignore, identifier=identifier)
-    found = propose(pool.features, pool.labels, 1)
-    return TableModel.of(found, pool.encoding, pool.classes, pool.array)
+    found = propose(pool.features, pool.named_labels, 1)
+    return model_of(found, pool.encoding, pool.classes, pool.array)

@@ -17,7 +17,7 @@ from gardner.numbers import fixed
 if TYPE_CHECKING:
     from gardner.records.pool_file import PoolFile
     from gardner.table.outlook import Outlook
-    from gardner.table.propose import Proposals
+    from gardner.table.propose import Proposal, Proposals
 
 
 def command(
@@ -50,9 +50,10 @@ def command(
 ) -> None:
     """Propose the rows whose labels would tell the most about those of the other rows, in bits a row.
 
-    Two values in the label's column are classes, more numbers a regression. Missing features are filled in; columns of
-    few different texts become zeros and ones. A linear model with noisy labels is fitted to what is labelled by
-    expectation propagation; the scaling of its columns and its noise are chosen by evidence. Rows are numbered from 0.
+    Two values in the label's column are classes, and so are texts of any number of kinds; more numbers are a
+    regression. Missing features are filled in; columns of few different texts become zeros and ones. A linear model
+    with noisy labels is fitted to what is labelled by expectation propagation; the scaling of its columns and its noise
+    are chosen by evidence. Rows are numbered from 0.
 
     Examples:
 
@@ -73,13 +74,13 @@ def command(
     wanted = pool.encoding.matrix(read_table(target, array=pool.array)) if target else None
     with progress_bar("query") as progress:
         found = propose(
-            pool.features, pool.labels, batch, model=model, scaling=scaling, about=about, target=wanted, seed=seed,
-            progress=progress,
+            pool.features, pool.named_labels, batch, model=model, scaling=scaling, about=about, target=wanted,
+            seed=seed, progress=progress,
         )  # fmt: skip
     if save is not None:
-        from gardner.table.model import TableModel
+        from gardner.table.model import model_of
 
-        TableModel.of(found, pool.encoding, pool.classes, pool.array).save(save)
+        model_of(found, pool.encoding, pool.classes, pool.array).save(save)
     if json:
         typer.echo(to_json(record(pool, found, until)))
     else:
@@ -93,7 +94,10 @@ def record(pool: PoolFile, found: Proposals, until: float | None = None) -> dict
         row: dict[str, Any] = {"row": one.row, "bits": one.bits}
         if pool.ids:
             row["id"] = pool.ids[one.row]
-        if found.model.channel.labels:
+        if one.probabilities:
+            row["prediction"] = found.classes[_likeliest(one)[0]]
+            row["probabilities"] = dict(zip(found.classes, one.probabilities, strict=True))
+        elif found.model.channel.labels:
             row["probability"] = one.probability
         else:
             row |= {"mean": one.mean, "deviation": one.deviation}
@@ -105,7 +109,7 @@ def record(pool: PoolFile, found: Proposals, until: float | None = None) -> dict
         "labelled": int(pool.labelled.sum()),
         "unlabelled": int((~pool.labelled).sum()),
         "features": len(pool.names),
-        "classes": list(pool.classes),
+        "classes": list(found.classes or pool.classes),
         "scaling": found.scaling,
         "model": describe_model(found.model),
         "log_evidence": found.posterior.log_evidence,
@@ -157,7 +161,8 @@ def _print(pool: PoolFile, found: Proposals, name: str, until: float | None) -> 
 
     answer = record(pool, found, until)
     output().print(_table(pool, found, f"{name}: {answer['labelled']} labelled, {answer['unlabelled']} not"))
-    evidence = f"log-evidence {answer['log_evidence']:.3f} of {answer['labelled']} labels"
+    kinds = f" in {len(found.classes)} classes" if len(found.classes) > 2 else ""
+    evidence = f"log-evidence {answer['log_evidence']:.3f} of {answer['labelled']} labels{kinds}"
     model = f"{_SCALINGS[found.scaling]}, {_plain(_short(answer['model']['channel']))}"
     output().print(f"{model}, {evidence}, {answer['status']}", highlight=False)
     if found.outlook is not None and pool.labelled.any():
@@ -169,16 +174,33 @@ def _print(pool: PoolFile, found: Proposals, name: str, until: float | None) -> 
 
 
 def _table(pool: PoolFile, found: Proposals, title: str) -> Table:
-    classes = bool(found.model.channel.labels)
-    predicted = f"P({pool.classes[1] or '+1'})" if classes else "prediction"
+    predicted = "prediction"
+    if len(found.classes) > 2:
+        predicted = "likeliest classes"
+    elif found.model.channel.labels:
+        predicted = f"P({pool.classes[1] or '+1'})"
     bits = "bits about another row" if found.about == "predictions" else "bits about the weights"
     table = Table(title=_plain(title), title_justify="left")
     for column in ["row", *(["id"] if pool.ids else []), bits, _plain(predicted)]:
-        table.add_column(column, justify="left" if column == "id" else "right")
+        table.add_column(column, justify="left" if column in ("id", "likeliest classes") else "right")
     for one in found.rows:
-        prediction = fixed(one.probability, 3) if classes else f"{one.mean:.4g} ± {one.deviation:.2g}"
-        table.add_row(str(one.row), *([_plain(pool.ids[one.row])] if pool.ids else []), fixed(one.bits, 4), prediction)
+        name = [_plain(pool.ids[one.row])] if pool.ids else []
+        table.add_row(str(one.row), *name, fixed(one.bits, 4), _prediction(one, found))
     return table
+
+
+def _prediction(one: Proposal, found: Proposals) -> str:
+    """The label of a row: the chances of up to three classes, of one of two, or a number."""
+    if one.probabilities:
+        return ", ".join(
+            f"{_plain(found.classes[place])} {fixed(one.probabilities[place], 2)}" for place in _likeliest(one)[:3]
+        )
+    return fixed(one.probability, 3) if found.model.channel.labels else f"{one.mean:.4g} ± {one.deviation:.2g}"
+
+
+def _likeliest(one: Proposal) -> list[int]:
+    """Classes by falling probability."""
+    return sorted(range(len(one.probabilities)), key=lambda place: -one.probabilities[place])
 
 
 def _expected(outlook: Outlook, until: float | None) -> str:

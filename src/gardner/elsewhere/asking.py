@@ -48,8 +48,10 @@ class Asking:
         strategy = self.made()
         view = self._view(features, queried, labels, classes, count, rng)
         choice = strategy.query(view)
-        if choice.scores is None:
-            return choice.indices, np.zeros(view.unlabelled.size)
+        if choice.scores is None:  # those chosen by their order, and all others below
+            ranks = np.zeros(view.unlabelled.size)
+            ranks[np.searchsorted(view.unlabelled, choice.indices)] = np.arange(len(choice.indices), 0, -1)
+            return choice.indices, ranks
         if self.strategy == "query":  # in the order of its choices, which allow for each other
             return choice.indices, choice.scores
         places = np.searchsorted(view.unlabelled, choice.indices)

@@ -24,8 +24,9 @@ class PoolFile:
     """Numbers, names and labels of a table.
 
     ``labels`` are coded −1, +1 or, for a regression, as they are; NaN where there is none yet. ``classes`` are the two
-    names that −1 and +1 stand for, empty texts for those not seen yet; a regression has none. ``notes`` tell what was
-    left out, filled in or turned into something else, and ``encoding`` reads another table in the same way.
+    names that −1 and +1 stand for, empty texts for those not seen yet; a regression has none. Where there are three or
+    more, ``labels`` has the place of each in ``classes``. ``notes`` tell what was left out, filled in or turned into
+    something else, and ``encoding`` reads another table in the same way.
     """
 
     features: NDArray[np.float64]
@@ -41,6 +42,14 @@ class PoolFile:
     def labelled(self) -> NDArray[np.bool_]:
         """Which rows have a label."""
         return ~np.isnan(self.labels)
+
+    @property
+    def named_labels(self) -> NDArray[np.float64] | NDArray[np.object_]:
+        """With three classes or more the name of each row's, an empty text where there is none; else ``labels``."""
+        if len(self.classes) < 3:
+            return self.labels
+        names = [self.classes[int(code)] if code == code else "" for code in self.labels]
+        return np.array(names, dtype=object)
 
 
 def read_pool(
@@ -121,7 +130,7 @@ def _read_ids(column: pd.Series[str]) -> tuple[str, ...]:
 
 
 def _read_labels(column: pd.Series[Any], name: str) -> tuple[NDArray[np.float64], tuple[str, ...]]:
-    """Two values are classes, in their own order; more numbers are a regression."""
+    """Two values, or texts, are classes, in their own order; more numbers are a regression."""
     from pandas.api.types import is_numeric_dtype
 
     written = column.astype(str).str.strip()
@@ -135,9 +144,8 @@ def _read_labels(column: pd.Series[Any], name: str) -> tuple[NDArray[np.float64]
         _refuse_missing_number(written.where(~empty, "").tolist(), name)
         kinds = sorted({str(value) for value in values})
         if len(kinds) > 2:
-            first = ", ".join(kinds[:4])
-            hint = "recode the label: one class or the rest"
-            raise InvalidInputError(name, first, "texts are two classes", hint=hint)
+            places = {kind: float(place) for place, kind in enumerate(kinds)}
+            return np.array([places.get(str(value), np.nan) for value in column.where(~empty, "")]), tuple(kinds)
     coded = np.full(len(column), np.nan)
     known_values = values.tolist() if is_numeric_dtype(column) else [str(value) for value in values]
     high = kinds[-1] if kinds else None

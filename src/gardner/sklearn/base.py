@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -11,7 +10,9 @@ from sklearn.base import BaseEstimator
 from sklearn.exceptions import ConvergenceWarning
 
 from gardner.errors import ConvergenceError, InvalidInputError
+from gardner.inference.posterior import Posterior
 from gardner.model import GLM, Channel, Gaussian, describe, parse_channel
+from gardner.table.classes.fit import ClassFit
 from gardner.table.fit import Fit
 
 # How scikit-learn hands us a table: numbers, row after row, so that a frame and an array give the same bits.
@@ -48,21 +49,22 @@ class TableEstimator(BaseEstimator):  # type: ignore[misc]
             raise InvalidInputError("channel", describe(channel), rule, hint=hint)
         return GLM(Gaussian(), channel)
 
-    def _report(self, fits: Sequence[Fit]) -> None:
+    def _report(self, found: Fit | ClassFit | None) -> None:
         """Set what users may read, and warn where the answer is in doubt."""
-        self.method_ = " and ".join(sorted({one.posterior.method for one in fits}))
-        self.scaling_ = " and ".join(sorted({one.design.scaling.name for one in fits}))
-        self.channel_ = "; ".join(describe(one.model.channel) for one in fits)
-        self.notes_ = tuple(dict.fromkeys(note for one in fits for note in one.notes))
-        for text in dict.fromkeys(filter(None, map(_doubt, fits))):
+        self.method_ = found.posterior.method if found else ""
+        self.scaling_ = found.design.scaling.name if found else ""
+        self.channel_ = describe(found.model.channel) if found else ""
+        self.notes_ = found.notes if found else ()
+        text = _doubt(found.posterior) if found else ""
+        if text:
             warnings.warn(text, ConvergenceWarning, stacklevel=3)
 
 
-def _doubt(fit: Fit) -> str:
+def _doubt(posterior: Posterior) -> str:
     """What `gardner.infer` says of a posterior that is in doubt; empty where it is in none."""
     try:
-        fit.posterior.checked()
+        posterior.checked()
     except ConvergenceError as error:
-        hint = "try method='ep'" if fit.posterior.method == "amp" else "drop rows that repeat others"
+        hint = "try method='ep'" if posterior.method == "amp" else "drop rows that repeat others"
         return f"{error.what}; {hint}"
     return ""

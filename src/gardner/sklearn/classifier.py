@@ -11,8 +11,8 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from gardner.sklearn.base import TABLE, TableEstimator
-from gardner.sklearn.classes import fit_classes
-from gardner.table.scaling import Floats
+from gardner.table.any_classes import fit_any
+from gardner.table.scaling import Floats, spread_of
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -39,11 +39,12 @@ class GLMClassifier(ClassifierMixin, TableEstimator):  # type: ignore[misc]
         features, labels = validate_data(self, X, y, **TABLE)
         check_classification_targets(labels)
         self.classes_, codes = np.unique(labels, return_inverse=True)
-        self._fitted = fit_classes(
-            features, codes, self.classes_.size, model=self._model(real=False), scaling=self.scaling, method=self.method
-        )
+        self._fitted = fit_any(
+            features, codes, self.classes_.size, spread_of(features),
+            model=self._model(real=False), scaling=self.scaling, method=self.method,
+        )  # fmt: skip
         self.log_evidence_ = self._fitted.log_evidence
-        self._report(self._fitted.fits)
+        self._report(self._fitted.found)
         return self
 
     def predict_proba(self, X: pd.DataFrame | ArrayLike) -> Floats:

@@ -41,7 +41,7 @@ class GLMRegressor(RegressorMixin, TableEstimator):  # type: ignore[misc]
         )  # fmt: skip
         # a density of labels, in their own unit
         self.log_evidence_ = self._fit.posterior.log_evidence - labels.size * float(np.log(self._unit))
-        self._report([self._fit])
+        self._report(self._fit)
         return self
 
     def predict(self, X: pd.DataFrame | ArrayLike, return_std: bool = False) -> Floats | tuple[Floats, Floats]:

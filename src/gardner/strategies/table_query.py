@@ -36,10 +36,10 @@ class TableQuery:
         """A batch that does not ask the same thing twice; of numbers at random until two are different."""
         if not view.model.channel.labels and np.unique(view.labels).size < 2:
             return choose(view, view.rng.random(view.unlabelled.size))
-        if view.classes > 2:
-            raise StrategyError("query knows two classes, or numbers", hint="random serves more classes")
         labels = np.full(len(view.table), np.nan)
         labels[view.queried] = view.labels
+        if view.classes > 2:  # names of classes are texts
+            labels = np.array([None if np.isnan(one) else str(int(one)) for one in labels], dtype=object)
         seed = int(view.rng.integers(2**31 - 1))
         try:
             found = propose(

@@ -6,8 +6,6 @@ in it fits together. A file from somebody else can be wrong, but it runs no code
 
 from __future__ import annotations
 
-import io
-import json
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -16,11 +14,13 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from gardner.errors import GardnerError, InvalidInputError
-from gardner.model import Channel, describe, parse_channel
-from gardner.records import write_file
+from gardner.model import Channel, parse_channel
 from gardner.records.encoding import Encoding
-from gardner.records.user_file import array_names, check_regular, load_member, reading
-from gardner.table.scaling import SCALINGS, Floats, Scaling, blocks
+from gardner.records.user_file import check_regular, reading
+from gardner.table.classes.fit import ClassFit
+from gardner.table.classes.model import CLASSES_FORMAT, ClassModel, read_classes_model
+from gardner.table.model_file import features_of, read_arrays, read_design, read_header, write_model
+from gardner.table.scaling import Floats, blocks
 from gardner.table.weights import Design, Weights
 
 if TYPE_CHECKING:
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from gardner.table.propose import Proposals
 
 _FORMAT = "gardner table model 1"
-_ARRAYS = ("mean", "directions", "shares", "kept", "unit", "shift", "factor")
+_ARRAYS = ("mean", "directions", "shares")
 
 
 @dataclass(frozen=True, eq=False)
@@ -53,6 +53,8 @@ class TableModel:
     def of(cls, found: Proposals, encoding: Encoding, classes: tuple[str, ...], array: str = "") -> TableModel:
         """Of a query; ``encoding`` says how its columns were read, ``array`` from which array of an npz file."""
         fit = found.fit
+        if isinstance(fit, ClassFit):
+            raise GardnerError("this query has three classes or more", hint="model_of(...) has its model")
         names = (
             tuple(name or f"class {index}" for index, name in enumerate(classes)) if fit.model.channel.labels else ()
         )
@@ -72,15 +74,7 @@ class TableModel:
         return self.shift + self.unit * mean, self.unit * np.sqrt(np.maximum(variance, 0.0))
 
     def _fields(self, table: pd.DataFrame | ArrayLike) -> tuple[Floats, Floats]:
-        import pandas as pd
-
-        if isinstance(table, pd.DataFrame):
-            features = self.encoding.matrix(table)
-        else:
-            features = np.asarray(table, dtype=np.float64)
-            if features.ndim != 2 or features.shape[1] != len(self.encoding.names):
-                rule = f"rows of {len(self.encoding.names)} columns are wanted"
-                raise InvalidInputError("table", f"shape {features.shape}", rule)
+        features = features_of(table, self.encoding)
         omega, V = np.empty(len(features)), np.empty(len(features))
         for block in blocks(len(features), self.design.columns):
             omega[block], V[block], _ = self.weights.fields(self.design.rows(features[block]))
@@ -88,32 +82,26 @@ class TableModel:
 
     def save(self, path: Path | str) -> None:
         """Write an npz file, in place of what was there."""
-        name = describe(self.channel)
-        try:
-            known = parse_channel(name) == self.channel
-        except GardnerError:
-            known = False
-        if not known:
-            raise InvalidInputError("channel", name, "a model is saved with a channel of the package only")
         if self.weights.directions is None:
             raise InvalidInputError("method", "amp", "a model is saved with the covariances of its weights", hint="ep")
-        scaling = self.design.scaling
-        header: dict[str, Any] = {
-            "format": _FORMAT, "channel": name, "classes": list(self.classes), "shift": self.shift, "unit": self.unit,
-            "scaling": scaling.name, "deviation": self.design.deviation, "intercept": self.design.intercept,
-            "encoding": self.encoding.as_data(), "array": self.array,
+        header = {
+            "format": _FORMAT, "classes": list(self.classes), "shift": self.shift, "unit": self.unit,
+            "array": self.array,
         }  # fmt: skip
-        arrays = {
-            "mean": self.weights.mean, "directions": self.weights.directions, "shares": self.weights.shares,
-            "kept": scaling.kept, "unit": scaling.unit, "shift": scaling.shift, "factor": scaling.factor,
-        }  # fmt: skip
-        content = io.BytesIO()
-        text = np.frombuffer(json.dumps(header, allow_nan=False).encode(), dtype=np.uint8)
-        np.savez_compressed(content, allow_pickle=False, header=text, **arrays)
-        write_file(Path(path), content.getvalue())
+        arrays = {"mean": self.weights.mean, "directions": self.weights.directions, "shares": self.weights.shares}
+        write_model(path, header, arrays, design=self.design, channel=self.channel, encoding=self.encoding)
 
 
-def load_model(path: Path | str) -> TableModel:
+def model_of(
+    found: Proposals, encoding: Encoding, classes: tuple[str, ...], array: str = ""
+) -> TableModel | ClassModel:
+    """The model of a query, of any number of classes."""
+    if isinstance(found.fit, ClassFit):
+        return ClassModel(encoding, found.classes, found.fit.design, found.fit.weights, found.model.channel, array)
+    return TableModel.of(found, encoding, classes, array)
+
+
+def load_model(path: Path | str) -> TableModel | ClassModel:
     """A model that ``gardner query --save`` or :meth:`TableModel.save` wrote.
 
     >>> import tempfile
@@ -132,37 +120,29 @@ def load_model(path: Path | str) -> TableModel:
     path = Path(path)
     check_regular("model", path)
     with reading("model", path):
-        if set(array_names(path)) != {"header", *_ARRAYS}:
-            raise ValueError("no model of gardner query --save")
-        header = json.loads(np.asarray(load_member(path, "header"), dtype=np.uint8).tobytes())
-        if not isinstance(header, dict) or header.get("format") != _FORMAT:
+        header = read_header(path)
+        if header.get("format") == CLASSES_FORMAT:
+            return read_classes_model(header, path)
+        if header.get("format") != _FORMAT:
             raise ValueError(f"its format is not {_FORMAT!r}")
-        return _checked(header, {name: load_member(path, name) for name in _ARRAYS})
+        return _checked(header, read_arrays(path, _ARRAYS))
 
 
-def _checked(header: dict[str, Any], arrays: dict[str, Any]) -> TableModel:
+def _checked(header: dict[str, Any], arrays: dict[str, Floats]) -> TableModel:
     """The model, if all of it fits together."""
-    floats = {name: np.asarray(array, dtype=np.float64) for name, array in arrays.items() if name != "kept"}
-    kept = np.asarray(arrays["kept"], dtype=np.intp)
     encoding = Encoding.from_data(header["encoding"])
-    columns, count = kept.size, floats["shares"].size
-    shapes = {"mean": (columns + 1,), "directions": (count, columns + 1), "shares": (count,)}
-    shapes |= dict.fromkeys(("unit", "shift", "factor"), (columns,))
+    design = read_design(header, arrays, encoding)
+    count = arrays["shares"].size
+    shapes = {"mean": (design.columns,), "directions": (count, design.columns), "shares": (count,)}
     channel = parse_channel(str(header["channel"]))
-    numbers = [float(header[name]) for name in ("deviation", "intercept", "shift", "unit")]
+    shift, unit = float(header["shift"]), float(header["unit"])
     sound = (
-        all(floats[name].shape == shape and np.isfinite(floats[name]).all() for name, shape in shapes.items())
-        and kept.ndim == 1
-        and bool(np.all((kept >= 0) & (kept < len(encoding.names))))
-        and header["scaling"] in SCALINGS
-        and bool(np.isfinite(numbers).all())
+        all(arrays[name].shape == shape for name, shape in shapes.items())
+        and bool(np.isfinite([shift, unit]).all())
         and len(header["classes"]) == len(channel.labels)
     )
     if not sound:
         raise ValueError("its parts do not fit together")
-    scaling = Scaling(header["scaling"], kept, floats["unit"], floats["shift"], floats["factor"])
-    return TableModel(
-        encoding, tuple(map(str, header["classes"])), Design(scaling, numbers[0], numbers[1]),
-        Weights(floats["mean"], floats["directions"], floats["shares"]), channel, numbers[2], numbers[3],
-        str(header["array"]),
-    )  # fmt: skip
+    weights = Weights(arrays["mean"], arrays["directions"], arrays["shares"])
+    classes = tuple(map(str, header["classes"]))
+    return TableModel(encoding, classes, design, weights, channel, shift, unit, str(header["array"]))

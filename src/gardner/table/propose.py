@@ -19,6 +19,9 @@ from gardner.errors import InvalidInputError
 from gardner.inference.posterior import Posterior
 from gardner.model import GLM, Channel, describe
 from gardner.table.batch import TARGETS, choose_rows
+from gardner.table.classes.answer import propose_classes
+from gardner.table.classes.fit import ClassFit
+from gardner.table.classes.labels import read_names
 from gardner.table.fit import Fit, Tried, fit
 from gardner.table.outlook import Outlook, expected_accuracy
 from gardner.table.scaling import Floats, Places, spread_of, standardised_labels
@@ -31,13 +34,15 @@ class Proposal:
     """A row to label: its place in the table, the bits its label is expected to give, and the label's prediction.
 
     ``bits`` are those about the label of another row, on average; or about the weights, if these were asked about.
-    ``mean`` is the expected label (for two classes 2p − 1, p the probability of +1) and ``deviation`` its spread.
+    ``mean`` is the expected label (for two classes 2p − 1, p the probability of +1) and ``deviation`` its spread. With
+    three classes or more these are NaN, and ``probabilities`` has that of each class.
     """
 
     row: int
     bits: float
     mean: float
     deviation: float
+    probabilities: tuple[float, ...] = ()
 
     @property
     def probability(self) -> float:
@@ -50,20 +55,22 @@ class Proposals:
     """Rows in the order they should be asked for, and what the choice rests on.
 
     ``targets`` is the number of rows whose labels the bits are about. ``dropped`` columns have one value everywhere.
-    ``scores`` is what the rows without a label were ordered by before the first choice, in the order of the table.
     ``outlook`` is the accuracy to expect on the rows without a label; a regression has none. Its labels are ``shift`` +
-    ``unit`` times those of the model.
+    ``unit`` times those of the model. ``classes`` are the names of labels that were texts, in the order of codes −1 and
+    +1 or of the probabilities. ``scores`` is what the rows without a label were ordered by before the first choice, in
+    the order of the table; with three classes or more there is none.
     """
 
     rows: tuple[Proposal, ...]
-    fit: Fit
+    fit: Fit | ClassFit
     about: str
     targets: int
     dropped: int
-    scores: Floats
     outlook: Outlook | None
     shift: float
     unit: float
+    classes: tuple[str, ...] = ()
+    scores: Floats | None = None
 
     @property
     def model(self) -> GLM:
@@ -100,6 +107,8 @@ def propose(
 ) -> Proposals:
     """Choose ``batch`` of the rows whose label is NaN; labels are two numbers for two classes, or any for a regression.
 
+    Labels that are texts are classes, two or more; an empty text or None is no label.
+
     ``scaling`` is that of the columns: standardised, common or unit, by default chosen by evidence. ``about`` says what
     a label should tell about: ``predictions``, that is the labels of other rows, or ``weights``. The other rows are
     those without a label, a sample of them by ``seed`` where there are many, or the rows of ``target``. A ``model`` of
@@ -113,7 +122,13 @@ def propose(
     >>> all(20 <= one.row < 60 and 0.0 < one.bits <= 1.0 for one in found.rows)
     True
     """
-    features, labels = _numbers("features", features), _numbers("labels", labels)
+    features = _numbers("features", features)
+    named = read_names(labels)
+    if named is not None and len(named[0]) > 2:
+        return _many(features, *named, batch, model, scaling, about, target, seed, progress)
+    if named is not None and len(named[0]) == 2:
+        labels = 2.0 * named[1] - 1.0
+    labels = _numbers("labels", labels)
     known = ~np.isnan(labels)
     _check(features, labels, known, batch)
     kinds = np.unique(labels[known])
@@ -145,7 +160,37 @@ def propose(
         for one, mean, variance in zip(picked.choices, means.tolist(), variances.tolist(), strict=True)
     )
     outlook = expected_accuracy(found.model.channel, picked) if found.model.channel.labels else None
-    return Proposals(told, found, about, len(targets), spread.dropped, picked.scores, outlook, shift, unit)
+    names = named[0] if named is not None else ()
+    return Proposals(told, found, about, len(targets), spread.dropped, outlook, shift, unit, names, picked.scores)
+
+
+def _many(
+    features: Floats,
+    names: tuple[str, ...],
+    codes: Floats,
+    batch: int,
+    model: GLM | None,
+    scaling: str | None,
+    about: str,
+    target: ArrayLike | None,
+    seed: int,
+    progress: Callable[[float], None],
+) -> Proposals:
+    """With three classes or more."""
+    known = ~np.isnan(codes)
+    _check(features, codes, known, batch)
+    if about != ABOUT[0]:
+        rule = "with three classes or more labels are asked for what they tell about predictions"
+        raise InvalidInputError("about", about, rule, hint="leave it out")
+    targets = _about(features, np.flatnonzero(~known), about, target, seed)
+    found = propose_classes(
+        features, codes, len(names), batch, targets=targets, model=model, scaling=scaling, progress=progress
+    )
+    told = tuple(
+        Proposal(one.place, one.nats / math.log(2.0), math.nan, math.nan, tuple(chances))
+        for one, chances in zip(found.choices, found.chances.tolist(), strict=True)
+    )
+    return Proposals(told, found.fit, about, len(targets), found.dropped, found.outlook, 0.0, 1.0, names)
 
 
 def _about(features: Floats, places: Places, about: str, target: ArrayLike | None, seed: int) -> Floats | Places:

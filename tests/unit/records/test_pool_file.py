@@ -120,7 +120,6 @@ def test_columns_of_many_texts_are_left_out_and_told(tmp_path: Path) -> None:
     [
         ("x,z\n1,2\n", "column = 'y' is not valid: pool.csv has none of that name; it has x, z"),
         ("x,y\n", "it has no rows"),
-        ("x,y\n1,a\n2,b\n3,c\n", "texts are two classes"),
         ("x,y\ninf,a\n2,b\n", "x = inf is not valid: row 0: features are finite numbers"),
         ("y\na\nb\n", "no column is left"),
         ("", "cannot be read"),
@@ -148,3 +147,15 @@ def test_files_that_are_not_tables(tmp_path: Path) -> None:
     np.savez(tmp_path / "short.npz", X=np.zeros((2, 2)), y=np.zeros(3))
     with pytest.raises(InvalidInputError, match="has 2 rows"):
         read_pool(tmp_path / "short.npz", "y")
+
+
+def test_texts_of_more_than_two_kinds_are_classes(tmp_path: Path) -> None:
+    path = tmp_path / "pool.csv"
+    path.write_text("x,y\n1,pear\n2,apple\n3,\n4,fig\n5,apple\n")
+    pool = read_pool(path, "y")
+    assert pool.classes == ("apple", "fig", "pear")
+    assert np.array_equal(pool.labels, [2.0, 0.0, np.nan, 1.0, 0.0], equal_nan=True)
+    assert pool.named_labels.tolist() == ["pear", "apple", "", "fig", "apple"]
+    path.write_text("x,y\n1,pear\n2,apple\n3,\n")
+    two = read_pool(path, "y")
+    assert two.named_labels is two.labels
