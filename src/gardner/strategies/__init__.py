@@ -1,6 +1,6 @@
 """Which rows to label next: the strategies of the paper, one beyond it, and anyone's."""
 
-from gardner.strategies import al_amp, by_rule, committee, margin, swap, table_query, uniform
+from gardner.strategies import al_amp, by_rule, committee, margin, swap, table_query, table_swap, uniform
 from gardner.strategies.base import (
     Choice,
     Strategy,
@@ -31,5 +31,6 @@ __all__ = [
     "registered_strategies",
     "swap",
     "table_query",
+    "table_swap",
     "uniform",
 ]

@@ -53,11 +53,13 @@ class View:
         *,
         table: Floats | None = None,
         classes: int = 2,
+        held_out: tuple[Floats, Floats] | None = None,
     ) -> None:
         """Made by the loop. ``hidden_labels`` are given to informed strategies only.
 
         Where the pool is a real table, ``pool`` has its columns standardised, and an intercept as the last; ``table``
         has them as they are. Labels of two classes are −1 and +1; of more ``classes`` they are 0, 1, ….
+        ``held_out`` has rows to measure on, in the form of ``pool``, and their labels: for informed strategies only.
         """
         self.pool = read_only(pool)
         self.table = self.pool if table is None else read_only(table)
@@ -68,6 +70,7 @@ class View:
         self.rng = rng
         self.model = model
         self._posterior, self._fields = posterior, fields
+        self._held_out = held_out
         self._hidden_labels = None if hidden_labels is None else read_only(hidden_labels)
 
     @cached_property
@@ -95,6 +98,11 @@ class View:
                 "this strategy reads labels that nobody asked for yet", hint="declare informed = True on its class"
             )
         return self._hidden_labels
+
+    @property
+    def held_out(self) -> tuple[Floats, Floats] | None:
+        """Rows to measure on and their labels, where there are any, for strategies that declare ``informed = True``."""
+        return self._held_out if self._hidden_labels is not None else None
 
 
 @dataclass(frozen=True)

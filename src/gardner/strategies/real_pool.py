@@ -7,7 +7,6 @@ from round to round, so that the evidence of the labels is that of a chain, labe
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -17,8 +16,8 @@ from gardner.inference.ep import expectation_propagation
 from gardner.inference.posterior import Posterior
 from gardner.model import GLM, Channel, Gaussian, describe
 from gardner.strategies.base import Floats, Integers, StrategyError, View
+from gardner.table.any_classes import AnyFit, fit_any
 from gardner.table.families import fixed
-from gardner.table.fit import Fit, fit
 from gardner.table.scaling import Spread, blocks, make_scaling, spread_of
 from gardner.table.weights import Design
 
@@ -50,13 +49,16 @@ class RealPool:
             rule = "classes need a channel whose labels are -1 and +1"
             raise InvalidInputError("channel", describe(channel), rule, hint="try probit:0.1 or flip:0.05")
         model, spread = GLM(Gaussian(), channel), spread_of(table)
-        design = Design(make_scaling(_SCALING, spread), 1.0, fixed(model).intercept)
-        return cls(table, design.rows(table), model, spread)
+        return cls(table, _design(model, spread).rows(table), model, spread)
 
-    def fit(self, queried: Integers, labels: Floats) -> Fit:
+    def fit(self, queried: Integers, labels: Floats, classes: int = 2) -> AnyFit:
         """What the labels of some rows tell, by expectation propagation."""
-        values = np.asarray(labels, dtype=np.float64)
-        return fit(self.table[queried], values, self.spread, model=self.model, scaling=_SCALING)
+        codes = np.asarray(labels if classes > 2 else np.asarray(labels) > 0.0, dtype=np.intp)
+        return fit_any(self.table[queried], codes, classes, self.spread, model=self.model, scaling=_SCALING)
+
+    def design(self, table: Floats) -> Floats:
+        """Other rows as the model sees them."""
+        return _design(self.model, self.spread).rows(table)
 
     def view(
         self,
@@ -65,12 +67,12 @@ class RealPool:
         batch_size: int,
         rng: np.random.Generator,
         *,
-        known: Callable[[], Fit] | None = None,
+        known: AnyFit | None = None,
         hidden_labels: Floats | None = None,
+        held_out: tuple[Floats, Floats] | None = None,
         classes: int = 2,
     ) -> View:
         """What a strategy may know; ``known`` is the fit to these labels, where somebody has it already."""
-        found = functools.cache(known or (lambda: self.fit(queried, labels)))
 
         def posterior() -> Posterior:
             _check_two(classes)
@@ -78,15 +80,20 @@ class RealPool:
 
         def fields() -> tuple[Floats, Floats]:
             _check_two(classes)
+            found = known or self.fit(queried, labels)
             omega, V = np.empty(len(self.table)), np.empty(len(self.table))
             for block in blocks(len(self.table), self.rows.shape[1]):
-                omega[block], V[block] = found().fields(self.table[block])
+                omega[block], V[block] = found.fields(self.table[block])
             return omega, V
 
         return View(
             self.rows, queried, labels, batch_size, rng, functools.cache(posterior), fields, self.model, hidden_labels,
-            table=self.table, classes=classes,
+            table=self.table, classes=classes, held_out=held_out,
         )  # fmt: skip
+
+
+def _design(model: GLM, spread: Spread) -> Design:
+    return Design(make_scaling(_SCALING, spread), 1.0, fixed(model).intercept)
 
 
 def _check_two(classes: int) -> None:

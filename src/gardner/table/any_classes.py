@@ -25,6 +25,12 @@ class AnyFit:
         """Of two classes, that of the labels; of more, that of all columns of yes and no, one a class."""
         return 0.0 if self.found is None else self.found.posterior.log_evidence
 
+    def fields(self, features: Floats) -> tuple[Floats, Floats]:
+        """Mean and variance of the fields of rows; with three classes or more, rows × classes."""
+        if self.found is None:
+            raise InvalidInputError("classes", 1, "one class has no field")
+        return self.found.fields(features)
+
     def probabilities(self, features: Floats) -> Floats:
         """Of the classes, one column each."""
         if self.found is None:

@@ -22,7 +22,7 @@ ROUNDS, BATCH = 8, 3
 
 def _first(problem: Instance) -> Any:
     """The rows every run begins with."""
-    return np.random.default_rng([loop._FIRST, 0]).permutation(len(problem.rows))[:BATCH]
+    return np.random.default_rng([loop.FIRST, 0]).permutation(len(problem.rows))[:BATCH]
 
 
 def _theirs(problem: Instance, strategy: Any, **options: Any) -> list[int]:
