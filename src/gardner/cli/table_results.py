@@ -13,7 +13,8 @@ from gardner.numbers import fixed, percent, with_error
 _PAIRS_SHOWN = 15
 
 _NO_BOUNDS = (
-    "no bounds here: those of the theory are for Gaussian rows; table-swap, which reads labels, is the line above"
+    "no bounds beside real tables: those of the theory are for Gaussian rows; table-swap, a search that reads labels, "
+    "is the practical upper line"
 )
 
 
