@@ -11,7 +11,7 @@ WORKERS ?= 3
 COUNT ?= 10000
 SEED ?= 0
 
-.PHONY: report test test-slow test-lowest coverage fuzz check format clean
+.PHONY: report test test-slow test-lowest test-modal coverage fuzz check format clean
 
 $(READY): pyproject.toml constraints.txt
 	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Gardner needs Python 3.11 or newer")'
@@ -37,8 +37,19 @@ test: check
 coverage: $(READY)
 	$(BIN)/coverage report --show-missing
 
-test-slow: $(READY)
+test-slow: $(READY) test-modal
 	$(ONE_THREAD) $(BIN)/pytest -m slow -n $(WORKERS)
+
+# modAL's learner wants a scikit-learn before 1.8: an environment of its own, where our strategies run in its loop
+MODAL := .venv-modal
+$(MODAL)/.ready: pyproject.toml
+	$(PYTHON) -m venv $(MODAL)
+	$(MODAL)/bin/python -m pip install --quiet --disable-pip-version-check --editable . pytest hypothesis \
+		'modAL-python>=0.4.2' 'scikit-learn<1.8'
+	touch $@
+
+test-modal: $(MODAL)/.ready
+	$(ONE_THREAD) $(MODAL)/bin/pytest tests/modal
 
 # the lowest versions that pyproject.toml allows, in an environment of their own, on a quick part of the tests
 LOWEST := .venv-lowest
@@ -62,4 +73,4 @@ format: $(READY)
 	$(BIN)/ruff format .
 
 clean:
-	rm -rf $(VENV) $(LOWEST) out/report.html out/tables out/figures .coverage .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) $(LOWEST) $(MODAL) out/report.html out/tables out/figures .coverage .pytest_cache .mypy_cache .ruff_cache .hypothesis

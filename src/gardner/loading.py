@@ -85,7 +85,8 @@ def base_name(what: str, name: str) -> str:
     >>> base_name("strategy", "deep/mine.py:Mine"), base_name("strategy", "package.module:Mine")
     ('mine.py:Mine', 'package.module:Mine')
     """
-    del what  # as full_name is called
+    if what == "data":
+        return Path(name).name
     file, _, attribute = name.rpartition(":")
     return f"{Path(file).name}:{attribute}" if file.endswith(".py") else name
 
@@ -94,6 +95,8 @@ def full_name(what: str, name: str) -> str:
     """The name of something in a file, with the whole path, for processes that run in other
     folders.
     """
+    if what == "data":
+        return str(Path(name).absolute()) if name else ""
     split = _split_file(what, name) if is_external(name) else None
     return name if split is None else f"{_existing(what, split[0], name)}:{split[1]}".removesuffix(":")
 

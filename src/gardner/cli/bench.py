@@ -77,6 +77,8 @@ def command(
 ) -> None:
     """Run strategies on the same seeded pools and print what they reached, next to the bounds.
 
+    With --data the pool is a table of yours that has all its labels; every seed holds out other rows.
+
     Every finished run is kept at once: run the same command again to go on after a stop, and only
     what is missing is run. A run that fails is kept with its reason; the exit code is then 1.
     `gardner results` prints any budget.
@@ -99,6 +101,8 @@ def command(
         gardner bench agnostic random -N 400 -a 3 -n 1 -k 4 -s 4 --channel flip:0.05
 
         gardner bench agnostic random -N 400 -a 3 -n 1 -k 4 -s 4 --prior my_model.py:Uniform
+
+        gardner bench query margin.py:Margin random --data pool.parquet --label y --budget 100 --batch 10 --seeds 10
 
         gardner bench spec.yaml --scheduler tcp://head:8786
     """
@@ -136,7 +140,7 @@ def _read(strategies: list[str], given: dict[str, Any], params: list[str]) -> Sp
         return read_spec(strategies[0])
     options = {one.given_as: one.option for one in FIELDS}
     for one in FIELDS:
-        if one.required and one.given_as not in given:
+        if one.required and one.given_as not in given and not given.get(one.known_from):
             raise InvalidInputError(one.option, None, "it is needed", hint="gardner bench --help has examples")
     with called(options):
         values = {one.given_as: _numbers(one, given[one.given_as]) for one in FIELDS if one.given_as in given}
@@ -199,7 +203,8 @@ def _finish(outcome: Outcome, out: Path, named: NamedModels, *, json: bool) -> N
 
     frame = read_results(out, outcome.keys)
     current = dict(zip(frame["strategy"], frame["code"], strict=True))
-    show(frame, sorted(set(frame["run_budget"])), json=json, current=current, named=named)
+    spent = frame["run_budget"].where(frame["data"] == "", (frame["run_budget"] * frame["features"]).round())
+    show(frame, sorted(set(spent)), json=json, current=current, named=named)
     there = len(outcome.keys) - outcome.ran
     typer.echo(f"{len(outcome.keys)} tasks in {out}: {outcome.ran} run now, {there} were there", err=True)
     if outcome.failed:

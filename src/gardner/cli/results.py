@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 from rich.table import Table
-from rich.text import Text
 
 from gardner.cli.console import JSON, output, progress_bar, read_range, to_json
+from gardner.cli.results_table import make_table, plain
+from gardner.cli.table_results import print_tables
 from gardner.numbers import fixed, percent, with_error
 
 if TYPE_CHECKING:
@@ -37,7 +38,8 @@ def command(
     the longest run. Gaps are ln v minus the bound: to "halving", max(-n ln 2, ln v(alpha)), which no label-agnostic
     strategy passes on average, and to "minimum", which no subset passes. Strategies marked * read hidden labels.
     The gap "to theory" is that to what `gardner learning-curve` says of the rule of the same name with as many
-    labels a round, for many weights; other strategies have none.
+    labels a round, for many weights; other strategies have none. Runs on real tables (`bench --data`) have no bounds
+    beside them, and a budget there is a number of labels.
 
     With --verify each part is sound, without checksum (of version 0.1.0) or damaged; if any is damaged the exit code
     is 1. Remove a damaged file and run the same `gardner bench` again: only that task is run, to the same rows.
@@ -84,9 +86,12 @@ def show(
     else:
         _print_rows(summary)
         _print_pairs(summary)
+        print_tables(summary.tables, summary.table_pairs)
+        if any(row["informed"] for row in [*summary.rows, *summary.tables, *summary.failures]):
+            output().print("* reads labels that nobody asked for yet", highlight=False)
         _print_failures(summary)
     for note in summary.notes:
-        typer.echo(f"note: {_plain(note)}", err=True)
+        typer.echo(f"note: {plain(note)}", err=True)
     return summary
 
 
@@ -98,18 +103,11 @@ def _verify(folder: Path, *, json: bool) -> None:
         typer.echo(to_json([{"part": name, "state": state, "reason": reason} for name, state, reason in found]))
     else:
         for name, state, reason in found:
-            typer.echo(_plain(f"{name}: {state}" + (f" ({reason})" if reason else "")))
+            typer.echo(plain(f"{name}: {state}" + (f" ({reason})" if reason else "")))
     damaged = sum(state == "damaged" for _, state, _ in found)
     typer.echo(f"{len(found)} parts in {folder}: {damaged} damaged", err=True)
     if damaged:
         raise typer.Exit(1)
-
-
-def _plain(text: str, style: str = "") -> Text:
-    """A text as it is: no markup, nothing that drives a terminal. Labels and reasons are anybody's words."""
-    from gardner.records import printable
-
-    return Text(printable(text), style=style)
 
 
 def _place(row: dict[str, Any]) -> tuple[str, int, float, int]:
@@ -121,13 +119,6 @@ def _title(place: tuple[str, int, float, int]) -> str:
     return f"N = {features}, alpha = {alpha:g}, batch {batch}" + (f", {model}" if model else "")
 
 
-def _table(title: str, *columns: str) -> Table:
-    table = Table(title=_plain(title), title_justify="left")
-    for column in columns:
-        table.add_column(column, justify="left" if column in {"strategy", "reason", "hint"} else "right")
-    return table
-
-
 def _print_rows(summary: Summary) -> None:
     tested = any(row["test_accuracy"] is not None for row in summary.rows)
     known = any(row["theory"] is not None for row in summary.rows)
@@ -135,13 +126,13 @@ def _print_rows(summary: Summary) -> None:
     for place, rows in groupby(summary.rows, _place):
         columns = ["budget", "strategy", "seeds", "ln v", "accuracy", *(["on test rows"] if tested else [])]
         gaps = [f"gap to\n{goal}" for goal in ("halving", "minimum", *(["theory"] if known else []))]
-        table = _table(_title(place), *columns, "bits/label", *gaps, *(["converged"] if missed else []))
+        table = make_table(_title(place), *columns, "bits/label", *gaps, *(["converged"] if missed else []))
         for budget, group in groupby(rows, lambda row: float(row["budget"])):
             table.add_section()
             for row in group:
                 table.add_row(
                     f"{budget:g}",
-                    _plain(row["strategy"] + (" *" if row["informed"] else "")),
+                    plain(row["strategy"] + (" *" if row["informed"] else "")),
                     str(row["seeds"]),
                     with_error(row["log_volume"], row["log_volume_stderr"]),
                     with_error(row["accuracy"], row["accuracy_stderr"]),
@@ -156,8 +147,6 @@ def _print_rows(summary: Summary) -> None:
         output().print(table)
     if summary.rows and not missed:
         output().print("every posterior converged", highlight=False)
-    if any(row["informed"] for row in [*summary.rows, *summary.failures]):
-        output().print("* reads labels that nobody asked for yet", highlight=False)
 
 
 def _add_bounds(table: Table, summary: Summary, place: tuple[str, float, float]) -> None:
@@ -168,17 +157,17 @@ def _add_bounds(table: Table, summary: Summary, place: tuple[str, float, float])
         ("halving", known.halving, None),
         ("minimum" if low.found is not None else "minimum (unresolved)", low.log_volume, None),
     ):
-        table.add_row(f"{budget:g}", _plain(name, "dim"), "", fixed(volume, 4), fixed(accuracy, 4))
+        table.add_row(f"{budget:g}", plain(name, "dim"), "", fixed(volume, 4), fixed(accuracy, 4))
 
 
 def _print_pairs(summary: Summary) -> None:
     for place, rows in groupby(summary.pairs, _place):
         title = f"paired differences, {_title(place)}"
-        table = _table(title, "budget", "strategy", "seeds", "ln v", "accuracy")
+        table = make_table(title, "budget", "strategy", "seeds", "ln v", "accuracy")
         for row in rows:
             table.add_row(
                 f"{row['budget']:g}",
-                _plain(f"{row['strategy']} - {row['versus']}"),
+                plain(f"{row['strategy']} - {row['versus']}"),
                 str(row["seeds"]),
                 with_error(row["log_volume_difference"], row["log_volume_difference_stderr"]),
                 with_error(row["accuracy_difference"], row["accuracy_difference_stderr"]),
@@ -189,15 +178,15 @@ def _print_pairs(summary: Summary) -> None:
 def _print_failures(summary: Summary) -> None:
     if not summary.failures:
         return
-    table = _table(f"{len(summary.failures)} failed", "strategy", "N", "alpha", "seed", "reason", "hint")
+    table = make_table(f"{len(summary.failures)} failed", "strategy", "N", "alpha", "seed", "reason", "hint")
     for row in summary.failures[:_FAILURES_SHOWN]:
         cells = (
-            _plain(row["strategy"] + (" *" if row["informed"] else "")),
+            plain(row["strategy"] + (" *" if row["informed"] else "")),
             str(row["features"]),
             f"{row['pool_ratio']:g}",
             str(row["seed"]),
-            _plain(row["reason"]),
-            _plain(row["hint"]),
+            plain(row["reason"]),
+            plain(row["hint"]),
         )
         table.add_row(*cells)
     output().print(table)

@@ -30,6 +30,8 @@ from gardner.errors import InvalidInputError
 
 # Seeds of one sweep; a count that is larger was meant as a seed, and its list would fill memory.
 MOST_SEEDS = 1_000_000
+# Letters of a text that is no model: no file system has longer paths.
+_MOST_LETTERS = 4_096
 REQUIRED = inspect.Parameter.empty  # the default of what must be given
 
 
@@ -38,9 +40,11 @@ class Field:
     """A declared field. Name, type (``kind``) and default are read from the dataclass it stands in.
 
     ``many``: a sweep may list several values, and runs all combinations. ``plural``: the name of
-    that list, where it is another word. ``counted``: the list may be given as how many, 0, 1, ….
+    that list, or of what users give, where it is another word. ``counted``: the list may be given as how many, 0, 1, ….
     ``least``: the smallest whole number. ``stored_as``: the column, where it has another name.
-    ``follows``: the field whose value is taken where nothing is said.
+    ``follows``: the field whose value is taken where nothing is said. ``known_from``: the field from
+    which it is known, where that one is given. ``share``: a number from 0 on, and below 1.
+    ``drawn``: it means something only for pools that are drawn.
     """
 
     option: str
@@ -53,6 +57,9 @@ class Field:
     least: int = 0
     stored_as: str = ""
     follows: str = ""
+    known_from: str = ""
+    share: bool = False
+    drawn: bool = False
     name: str = ""
     kind: Any = None
     default: Any = REQUIRED
@@ -87,19 +94,22 @@ class Field:
     @property
     def model(self) -> str:
         """``prior`` or ``channel`` for the text of a model, and empty for anything else."""
-        return self.name.rpartition("_")[2] if self.kind is str else ""
+        last = self.name.rpartition("_")[2]
+        return last if self.kind is str and last in ("prior", "channel") else ""
 
     def check(self, value: object) -> Any:
         """The value as it is kept, or an error that names the field."""
         if self.kind is int:
             return _check_whole(self.given_as, value, self.least)
+        if self.share:
+            return _check_share(self.given_as, value)
         if self.kind is float:
             return _check_positive(self.given_as, value)
         if self.choices:
             if value not in self.choices:
                 raise InvalidInputError(self.given_as, value, f"it must be {' or '.join(self.choices)}")
             return value
-        return _check_model(self.given_as, self.model, value)
+        return _check_model(self.given_as, self.model, value) if self.model else _check_text(self.given_as, value)
 
     def check_all(self, given: object) -> list[Any]:
         """The values of a sweep, each checked and there once."""
@@ -186,6 +196,18 @@ def _check_positive(name: str, value: object) -> float:
     if isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value) and value > 0.0:
         return float(value)
     raise InvalidInputError(name, value, "it must be a positive number", hint="per weight, such as 0.6")
+
+
+def _check_share(name: str, value: object) -> float:
+    if isinstance(value, int | float) and not isinstance(value, bool) and 0.0 <= value < 1.0:
+        return float(value)
+    raise InvalidInputError(name, value, "it must be a share of the rows, below 1", hint="such as 0.4")
+
+
+def _check_text(name: str, value: object) -> str:
+    if not isinstance(value, str) or len(value) > _MOST_LETTERS:
+        raise InvalidInputError(name, value, f"it must be a text of at most {_MOST_LETTERS} letters")
+    return value
 
 
 def _check_model(name: str, what: str, text: object) -> str:

@@ -30,22 +30,24 @@ Floats = NDArray[np.floating]
 # The residual at which AMP stops in a loop, in units of a prior weight. It leaves ln v some 1e-7 off per weight,
 # where runs differ by 1e-3 from seed to seed (docs/reproduction).
 TOLERANCE = 1e-5
-_FIRST, _STRATEGY, _TEST = (int.from_bytes(name, "big") for name in (b"first", b"strategy", b"test"))
+FIRST, _STRATEGY, _TEST = (int.from_bytes(name, "big") for name in (b"first", b"strategy", b"test"))
 
 
 @dataclass
-class _Clock:
+class Clock:
     """Seconds by purpose; what runs inside another is not counted twice."""
 
     spent: dict[str, float] = field(default_factory=lambda: {"scoring": 0.0, "fitting": 0.0, "querying": 0.0})
 
     def time(self, purpose: str, function: Callable[[], T]) -> T:
+        """What a function returns, its time counted."""
         inner, begin = sum(self.spent.values()), time.perf_counter()
         result = function()
         self.spent[purpose] += time.perf_counter() - begin - (sum(self.spent.values()) - inner)
         return result
 
     def read(self) -> Seconds:
+        """The seconds since the last reading."""
         result = Seconds(**self.spent)
         self.spent = dict.fromkeys(self.spent, 0.0)
         return result
@@ -82,10 +84,10 @@ def run(
     _check_labels(instance, model)
     model = model.of_size(instance.rows.shape[1])
     training = Training(instance, total, model, variances, tolerance, threads)
-    training.change(np.random.default_rng([_FIRST, seed]).permutation(len(instance.rows))[: min(batch_size, total)])
+    training.change(np.random.default_rng([FIRST, seed]).permutation(len(instance.rows))[: min(batch_size, total)])
     rng = np.random.default_rng([_STRATEGY, seed])
     test = _test_set(instance, teacher or model, test_rows, seed)
-    clock, rounds, seconds = _Clock(), list[Round](), list[Seconds]()
+    clock, rounds, seconds = Clock(), list[Round](), list[Seconds]()
     while True:
         posterior = clock.time("fitting", training.posterior)
         rounds.append(_measure(posterior, instance, training.count, rounds[-1] if rounds else None, test))
@@ -123,7 +125,7 @@ def _check_labels(instance: Instance, model: GLM) -> None:
 
 def _view(
     instance: Instance, training: Training, strategy: Strategy, batch_size: int,
-    rng: np.random.Generator, clock: _Clock, model: GLM,
+    rng: np.random.Generator, clock: Clock, model: GLM,
 ) -> View:  # fmt: skip
     def posterior() -> Posterior:
         return clock.time("fitting", training.posterior)

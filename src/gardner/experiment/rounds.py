@@ -9,6 +9,8 @@ import typing
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from gardner.errors import GardnerError
+
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
@@ -21,27 +23,31 @@ class Round:
 
     ``accuracy`` is the share of new rows on which the sign of the mean field agrees with the
     teacher's field before any noise, 1 − arccos(cosine)/π. With real labels there is none:
-    ``squared_error`` is what counts.
+    ``squared_error`` is what counts. A real table has no teacher, hence no ``overlap``, ``norm`` and
+    ``accuracy``; it has ``test_accuracy`` and ``log_loss`` on the rows held out, in nats.
     """
 
     labels: int
     budget: float
     log_volume: float
-    overlap: float
-    norm: float
+    overlap: float | None
+    norm: float | None
     accuracy: float | None
     test_accuracy: float | None
-    bits_per_label: float
+    bits_per_label: float | None
     iterations: int
     residual: float
     damping: float
     status: str
+    log_loss: float | None = None
 
     def squared_error(self, second_moment: float = 1.0) -> float:
         """Mean square of the difference between a new row's mean field and the teacher's.
 
         It is r⁰ − 2m + q.
         """
+        if self.overlap is None or self.norm is None:
+            raise GardnerError("the labels of a table have no teacher", hint="test_accuracy and log_loss are measured")
         return second_moment - 2.0 * self.overlap * math.sqrt(second_moment) + self.norm
 
 

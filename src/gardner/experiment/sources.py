@@ -39,6 +39,10 @@ if TYPE_CHECKING:
 _SOURCES = (
     "experiment/loop.py",
     "experiment/training.py",
+    "experiment/table_*.py",
+    "records/encoding.py",
+    "table/*.py",
+    "table/classes/*.py",
     "strategies/*.py",
     "rules/*.py",
     "inference/*.py",

@@ -17,6 +17,13 @@ From Python a :class:`Spec`; from a YAML file the same under the same names (:fu
     dtype: float32                  # optional: of the pool, float32 or float64
     channel: flip:0.05              # optional, as prior, teacher_prior and teacher_channel: `gardner models`
 
+In place of features and pool ratio a table with all its labels may be given:
+
+    data: pool.parquet              # CSV, Parquet or npz
+    label: y                        # the column of its labels
+    test_share: 0.4                 # optional: the share of rows that is held out to measure on
+    budget: 100                     # with data it is a number of labels
+
 The words of the options will do as well: ``alpha`` for ``pool_ratio``, ``batch`` for
 ``batch_size``. Fields are declared in :class:`gardner.experiment.task.Task`.
 """
@@ -41,7 +48,9 @@ _MOST_VALUES = 100_000
 
 
 def _parameter(one: Field) -> inspect.Parameter:
-    return inspect.Parameter(one.given_as, inspect.Parameter.POSITIONAL_OR_KEYWORD, default=one.default)
+    # what is known from data may be left out, and then Python wants defaults for all that follow
+    default = None if one.required else one.default
+    return inspect.Parameter(one.given_as, inspect.Parameter.POSITIONAL_OR_KEYWORD, default=default)
 
 
 @dataclass(frozen=True, init=False)
@@ -68,6 +77,13 @@ class Spec:
         bound = self.__signature__.bind(*given, **named)
         bound.apply_defaults()
         object.__setattr__(self, "strategies", tuple(bound.arguments["strategies"]))
+        if bound.arguments["data"]:
+            from gardner.experiment.table_spec import known_from_data
+
+            bound.arguments |= known_from_data(bound.arguments)
+        for one in FIELDS:
+            if one.required and bound.arguments[one.given_as] is None:
+                raise TypeError(f"missing a required argument: {one.given_as!r}")
         values: dict[str, list[Any]] = {}
         for one in FIELDS:
             value = bound.arguments[one.given_as]
@@ -133,7 +149,8 @@ def read_spec(path: Path | str) -> Spec:
         written[names[key]] = key
         if value is not None:
             given[names[key]] = value
-    for name in ("strategies", *(one.given_as for one in FIELDS if one.required)):
+    needed = [one.given_as for one in FIELDS if one.required and not given.get(one.known_from)]
+    for name in ("strategies", *needed):
         if name not in given:
             raise InvalidInputError(written.get(name, name), None, f"{Path(path).name} must give it")
     with called(written):

@@ -25,7 +25,7 @@ from gardner.records import FAILED, State, Store, StoreError
 if TYPE_CHECKING:
     import pandas as pd
 
-_TEXTS = ("code", "strategy", "parameters", *MODEL_NAMES)
+_TEXTS = ("code", "strategy", "parameters", "data", "label_column", *MODEL_NAMES)
 _VERSIONS = tuple(plain_types(Versions))
 
 

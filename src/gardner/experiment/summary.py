@@ -12,7 +12,7 @@ import functools
 import itertools
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import pandas as pd
@@ -30,6 +30,8 @@ from gardner.experiment.meaning import (
 )
 from gardner.experiment.own_theory import Measured, own_theory
 from gardner.experiment.sources import external_names
+from gardner.experiment.table_file import split_name
+from gardner.experiment.table_summary import is_table, table_rows
 from gardner.experiment.task import MODEL_NAMES
 from gardner.records import FAILED
 
@@ -41,7 +43,7 @@ LN2 = math.log(2.0)
 # Budgets in a table when none are asked for: the quarters of the longest run.
 _PARTS = 4
 _PLACE = ["model", "features", "pool_ratio", "batch_size"]
-_SAME = ["label", *_PLACE, "seed"]  # runs that agree in these tell the same story, perhaps to another length
+_SAME = ["label", "data", *_PLACE, "seed"]  # runs that agree in these tell the same story, perhaps to another length
 
 Row = dict[str, Any]
 Place = tuple[str, float, float]  # model, α, n
@@ -50,7 +52,7 @@ Place = tuple[str, float, float]  # model, α, n
 @dataclass(frozen=True)
 class Summary:
     """Rows of the table, paired differences, failures, the bounds at every (α, n) met, and what
-    readers must know.
+    readers must know. Runs on real tables (``tables``) stand apart: the bounds are not theirs.
     """
 
     rows: list[Row]
@@ -58,10 +60,13 @@ class Summary:
     failures: list[Row]
     bounds: dict[Place, Bounds]
     notes: list[str]
+    tables: list[Row] = field(default_factory=list)
+    table_pairs: list[Row] = field(default_factory=list)
 
     def record(self) -> dict[str, list[Row]]:
-        """The JSON of ``gardner results``."""
-        return {"rows": self.rows, "pairs": self.pairs, "failures": self.failures}
+        """The JSON of ``gardner results``; real tables have parts of their own."""
+        found = {"rows": self.rows, "pairs": self.pairs, "failures": self.failures}
+        return found | ({"tables": self.tables, "table_pairs": self.table_pairs} if self.tables else {})
 
 
 def summarise(
@@ -84,7 +89,9 @@ def summarise(
     """
     if any(not (math.isfinite(budget) and budget > 0.0) for budget in at):
         raise InvalidInputError("at", list(at), "budgets must be positive")
-    frame = with_meaning(frame, current or {})
+    every = with_meaning(frame, current or {})
+    real = is_table(every)
+    frame = every[~real]
     runs, notes = with_known_models(frame[frame["status"] != FAILED], named or {})
     longest = float(runs["run_budget"].max()) if len(runs) else 0.0
     asked = sorted(set(at)) or [longest * part / _PARTS for part in range(1, _PARTS + 1)]
@@ -102,7 +109,8 @@ def summarise(
     ]
     rows = [_row(place, group, bounds) | _next_to_theory(place, group, theory) for place, group in groups]
     rows.sort(key=lambda row: [row[name] for name in (*_PLACE, "budget", "log_volume")])
-    return Summary(rows, _pairs(points), _failures(frame), bounds, notes)
+    notes += _notes(every[real], every[real])
+    return Summary(rows, _pairs(points), _failures(every), bounds, notes, *table_rows(every[real], at))
 
 
 def failures(frame: pd.DataFrame) -> list[Row]:
@@ -292,6 +300,7 @@ def _failures(frame: pd.DataFrame) -> list[Row]:
                 "pool_ratio": row["pool_ratio"],
                 "batch_size": row["batch_size"],
                 "budget": row["run_budget"],
+                "data": split_name(row["data"])[0],
                 "seed": row["seed"],
                 "informed": None if pd.isna(row["informed"]) else bool(row["informed"]),
                 "reason": row["reason"],

@@ -88,6 +88,7 @@ def run_tasks(
     wanted = _keyed(tasks)
     store = Store(folder)
     with store.writing():
+        _check_data(store, [task for task, _ in wanted.values()])
         failed = {key for key in wanted if store.failed(key)}
         redo = failed if retry_failed else set()
         left = {key: item for key, item in wanted.items() if key in redo or not store.has(key)}
@@ -119,6 +120,21 @@ def _keyed(tasks: Iterable[Task]) -> Items:
         code = version(names)
         result[task.key(code)] = (task, code)
     return result
+
+
+def _check_data(store: Store, tasks: list[Task]) -> None:
+    """Refuse a table that is another than the one of that name in the folder: it changed under a half-done sweep."""
+    from gardner.experiment.stored import read_results
+    from gardner.experiment.table_file import split_name
+
+    names = {split_name(task.shown.data)[0]: task.shown.data for task in tasks if task.data}
+    if not names or not store.existing():
+        return
+    for stored in read_results(store.folder)["data"].unique():
+        file, stamp = split_name(stored)
+        if stamp and names.get(file, stored) != stored:
+            hint = "put the old file back, or begin another folder (--out)"
+            raise SweepError(f"{file} has changed since results of it were written to {store.folder}", hint=hint)
 
 
 def _make(name: Name, parameters: str) -> None:
@@ -173,6 +189,8 @@ def _arriving(client: Any, items: Items, time_limit: float | None, prefix: str) 
         key = future.key.removeprefix(f"{prefix}-")
         if future.status == "finished":
             answer = json.loads(result)
+            if "changed" in answer:
+                raise SweepError(answer["changed"], hint=answer["hint"])
             if "version" in answer:
                 which = " or of ".join(["Gardner", *external_names(names_in(items[key][0]))])
                 what = f"a worker has other sources of {which} than this process"

@@ -123,28 +123,47 @@ class Task:
     """One run of one strategy on one seeded instance."""
 
     strategy: StrategySpec
-    features: Annotated[int, Field("--features", "-N", "Weights N; repeatable, here and below.", least=1, many=True)]
-    pool_ratio: Annotated[float, Field("--alpha", "-a", "Pool ratio: rows of the pool per weight.", many=True)]
-    budget: Annotated[float, Field("--budget", "-n", "Labels per weight to spend.", many=True, stored_as="run_budget")]
+    features: Annotated[
+        int, Field("--features", "-N", "Weights N; repeatable, here and below.", least=1, many=True, known_from="data")
+    ]
+    pool_ratio: Annotated[
+        float, Field("--alpha", "-a", "Pool ratio: rows of the pool per weight.", many=True, known_from="data")
+    ]
+    budget: Annotated[
+        float,
+        Field("--budget", "-n", "Labels per weight to spend; with --data, labels.", many=True, stored_as="run_budget"),
+    ]
     batch_size: Annotated[int, Field("--batch", "-k", "Labels asked for in one round.", least=1, many=True)]
     seed: Annotated[
         int, Field("--seeds", "-s", "How many seeded pools: 0, 1, …", many=True, plural="seeds", counted=True)
     ]
-    test_rows: Annotated[int, Field("--test-rows", "", "Also measure accuracy on a test set of so many rows.")] = 0
+    test_rows: Annotated[
+        int, Field("--test-rows", "", "Also measure accuracy on a test set of so many rows.", drawn=True)
+    ] = 0
     variances: Annotated[
-        Literal["vector", "scalar"], Field("--variances", "", "AMP's variances: one a weight and row, or one for all.")
+        Literal["vector", "scalar"],
+        Field("--variances", "", "AMP's variances: one a weight and row, or one for all.", drawn=True),
     ] = "vector"
-    dtype: Annotated[Literal["float32", "float64"], Field("--dtype", "", "Precision of the pool and of AMP.")] = (
-        "float32"
-    )
-    prior: Annotated[str, Field("--prior", "", f"Prior of weights; see `gardner models`. {_OWN}", _NAME)] = "gaussian"
+    dtype: Annotated[
+        Literal["float32", "float64"], Field("--dtype", "", "Precision of the pool and of AMP.", drawn=True)
+    ] = "float32"
+    prior: Annotated[
+        str, Field("--prior", "", f"Prior of weights; see `gardner models`. {_OWN}", _NAME, drawn=True)
+    ] = "gaussian"
     channel: Annotated[str, Field("--channel", "", f"How labels arise, such as flip:0.05. {_OWN}", _NAME)] = "sign"
     teacher_prior: Annotated[
-        str, Field("--teacher-prior", "", "The teacher's prior, if another.", _NAME, follows="prior")
+        str, Field("--teacher-prior", "", "The teacher's prior, if another.", _NAME, follows="prior", drawn=True)
     ] = ""
     teacher_channel: Annotated[
-        str, Field("--teacher-channel", "", "The teacher's channel, if another.", _NAME, follows="channel")
+        str, Field("--teacher-channel", "", "The teacher's channel, if another.", _NAME, follows="channel", drawn=True)
     ] = ""
+    data: Annotated[
+        str, Field("--data", "", "A table with all labels in place of drawn pools: CSV, Parquet or npz.", "FILE")
+    ] = ""
+    label_column: Annotated[str, Field("--label", "-y", "The column of its labels.", "COLUMN", plural="label")] = ""
+    test_share: Annotated[
+        float, Field("--test", "", "Share of its rows that is held out to measure on; 0.4 unless given.", share=True)
+    ] = 0.0
 
     def __post_init__(self) -> None:
         """What follows another field has its value where nothing else is said."""
@@ -165,7 +184,12 @@ class Task:
 
         strategy = StrategySpec(change("strategy", self.strategy.name), self.strategy.parameters)
         models: dict[str, Any] = {one.name: rename_model(one.model, getattr(self, one.name), change) for one in MODELS}
-        return dataclasses.replace(self, strategy=strategy, **models)
+        return dataclasses.replace(self, strategy=strategy, data=change("data", self.data), **models)
+
+    @property
+    def labels(self) -> int:
+        """How many labels the budget buys."""
+        return round(self.budget * self.features)
 
     def columns(self, code: str) -> dict[str, Any]:
         """What identifies the task in its rows; ``budget`` there is a round's, so the whole one is

@@ -30,7 +30,7 @@ from pathlib import Path
 from typing import Any
 
 from gardner.errors import GardnerError
-from gardner.experiment.rounds import Versions
+from gardner.experiment.rounds import Run, Versions
 from gardner.experiment.sources import code_version, names_in
 from gardner.experiment.task import StrategySpec, Task
 
@@ -190,6 +190,8 @@ def execute(task: Task) -> Answer:
     options: dict[str, Any] = {"budget": task.budget, "batch_size": task.batch_size, "seed": task.seed, "threads": 1}
     options |= {"variances": task.variances, "test_rows": task.test_rows}
     try:
+        if task.data:
+            return _execute_on_table(task, known, begin)
         strategy = make_strategy(task.strategy.name, dict(task.strategy.parameters))
         known["informed"] = bool(strategy.informed)
         student = GLM(load_prior(task.prior), load_channel(task.channel))
@@ -202,6 +204,30 @@ def execute(task: Task) -> Answer:
         last = traceback.extract_tb(error.__traceback__)[-1]
         reason = " ".join(f"{type(error).__name__}: {error}".split())
         return {**known, "reason": reason, "hint": f"raised at {Path(last.filename).name}:{last.lineno}"}
+    return _told(known, curve, begin)
+
+
+def _execute_on_table(task: Task, known: Answer, begin: float) -> Answer:
+    """Run a task whose pool is a file."""
+    from gardner.experiment.table_file import ChangedFileError, read_labelled
+    from gardner.experiment.table_loop import run_on_table
+    from gardner.model.external import load_channel
+    from gardner.strategies.external import make_strategy
+
+    try:
+        table = read_labelled(task.data, task.label_column)
+    except ChangedFileError as error:
+        return {"changed": error.what, "hint": error.hint}
+    strategy = make_strategy(task.strategy.name, dict(task.strategy.parameters))
+    known["informed"] = bool(strategy.informed)
+    curve = run_on_table(
+        table, strategy, labels=task.labels, batch_size=task.batch_size, seed=task.seed,
+        channel=load_channel(task.channel), test_share=task.test_share,
+    )  # fmt: skip
+    return _told(known, curve, begin)
+
+
+def _told(known: Answer, curve: Run, begin: float) -> Answer:
     rounds = [asdict(one) for one in curve.rounds]
     seconds = {"seconds": time.perf_counter() - begin, "rounds": [asdict(one) for one in curve.seconds]}
     return {**known, "informed": curve.informed, "rounds": rounds, "timings": seconds}

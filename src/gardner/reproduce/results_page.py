@@ -16,6 +16,7 @@ from gardner.errors import InvalidInputError
 from gardner.experiment.meaning import with_models
 from gardner.experiment.stored import read_results
 from gardner.experiment.summary import failures
+from gardner.experiment.table_summary import is_table
 from gardner.numbers import percent, with_error
 from gardner.records import FAILED
 from gardner.report.page import Board, Page, Section, Verdict
@@ -24,6 +25,7 @@ from gardner.reproduce.comparison import Comparison, board, charts, compare, uns
 from gardner.reproduce.heuristics import SURE
 from gardner.reproduce.pages import check_target, provenance, write_page
 from gardner.reproduce.recipe import Progress, origin
+from gardner.reproduce.tables_page import table_sections
 
 # Budgets on a curve when none are asked for; the bounds at each take a second of one core.
 POINTS = 12
@@ -32,6 +34,12 @@ LEAD = (
     "Strategies asked for labels of rows of a pool; each was measured by the Gardner volume, the share of "
     "weight vectors that its labels still allow. The bounds say what any strategy could reach with as many "
     "labels from such a pool. One bit a label is the most for a strategy that sees a label only after asking."
+)
+
+
+TABLES_LEAD = (
+    "Strategies asked for labels of rows of real tables; each was measured by one model on rows that were held out. "
+    "Bits a label are those of the evidence: of two classes at most one is expected under the model."
 )
 
 
@@ -69,9 +77,11 @@ def report_results(
 ) -> Page:
     """Write the page of a folder of results, and its figures beside it if a format is given."""
     check_target(path, figures)
-    frame = with_models(read_results(folder))
+    every = with_models(read_results(folder))
+    tables = table_sections(every[is_table(every)], at)
+    frame = every[~is_table(every)]
     runs = frame[frame["status"] != FAILED]
-    if not len(runs):
+    if not len(runs) and not tables:
         raise InvalidInputError("results", str(folder), "no run came to an end", hint=f"gardner results {folder}")
     settings = sorted({Setting(*key) for key in zip(runs["model"], runs["pool_ratio"], runs["features"], strict=True)})
     comparisons = {}
@@ -79,14 +89,14 @@ def report_results(
         part = setting.rows(frame)
         comparisons[setting] = compare(part, at or _budgets(setting.rows(runs)), _part(progress, index, len(settings)))
     shown = {setting: found for setting, found in comparisons.items() if len(found.curves)}
-    if not shown:
+    if not shown and not tables:
         raise _nothing_to_show(folder, at, runs, comparisons)
-    lost = failures(frame)
+    lost = failures(every)
     page = Page(
         title="How close does it get?",
-        lead=LEAD,
-        sections=tuple(_section(setting, found, setting.rows(runs)) for setting, found in shown.items()),
-        board=_board(list(shown.values())),
+        lead=LEAD if shown else TABLES_LEAD,
+        sections=(*(_section(setting, found, setting.rows(runs)) for setting, found in shown.items()), *tables),
+        board=_board(list(shown.values())) if shown else None,
         provenance=provenance(f"gardner report {folder}"),
         notice=" ".join(_note(setting, found) for setting, found in comparisons.items() if setting not in shown),
         failures=pd.DataFrame(lost) if lost else None,

@@ -1,6 +1,6 @@
 """Which rows to label next: the strategies of the paper, one beyond it, and anyone's."""
 
-from gardner.strategies import al_amp, by_rule, committee, margin, swap, uniform
+from gardner.strategies import al_amp, by_rule, committee, margin, swap, table_query, table_swap, uniform
 from gardner.strategies.base import (
     Choice,
     Strategy,
@@ -30,5 +30,7 @@ __all__ = [
     "register",
     "registered_strategies",
     "swap",
+    "table_query",
+    "table_swap",
     "uniform",
 ]

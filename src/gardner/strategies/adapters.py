@@ -59,6 +59,8 @@ class PoolStrategy:
         for one in layers(self.strategy):
             if hasattr(one, "random_state"):
                 one.random_state = _seed(view.rng)
+            if hasattr(one, "classes"):
+                one.classes = class_list(view)
         with global_randomness(view.rng):
             answer = self.strategy.query(view.pool, labels, **options)
         indices, utilities = answer if isinstance(answer, tuple) and len(answer) == 2 else (answer, None)
@@ -67,11 +69,14 @@ class PoolStrategy:
     def _model(self, wanted: str, view: View) -> Any:
         from gardner.strategies.classifiers import model_for
 
-        return model_for(wanted, self.strategy, view.rng)
+        return model_for(wanted, self.strategy, view.rng, class_list(view))
 
 
 class PoolFunction:
-    """A modAL-style callable. One that takes no ``n_instances`` is asked again on what is left of the pool."""
+    """A modAL-style callable. One that takes no ``n_instances`` is asked again on what is left of the pool.
+
+    One whose first argument is called ``committee`` gets several learners, any other gets one.
+    """
 
     informed = False
 
@@ -81,13 +86,14 @@ class PoolFunction:
         """Keep what to call it with."""
         self.function, self.name, self.options = function, name, options
         self.seeded = "random_state" in accepted
+        self.by_committee = next(iter(accepted), "") == "committee"
         self.batches = "n_instances" in accepted or any(one.kind is one.VAR_KEYWORD for one in accepted.values())
 
     def query(self, view: View) -> Choice:
         """Hand over the unlabelled rows only; indices come back relative to them."""
-        from gardner.strategies.classifiers import learner
+        from gardner.strategies.classifiers import committee, learner
 
-        classifier = learner(view)
+        classifier = committee(view) if self.by_committee else learner(view)
         size, left, chosen = min(view.batch_size, view.unlabelled.size), view.unlabelled, list[Integers]()
         options = dict(self.options)
         with global_randomness(view.rng):
@@ -144,6 +150,11 @@ def global_randomness(rng: np.random.Generator) -> Iterator[None]:
     finally:
         np.random.set_state(numpy_state)  # noqa: NPY002
         random.setstate(python_state)
+
+
+def class_list(view: View) -> list[int]:
+    """The labels, as other libraries list classes."""
+    return CLASSES if view.classes == 2 else list(range(view.classes))
 
 
 def _seed(rng: np.random.Generator) -> int:

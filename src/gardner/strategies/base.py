@@ -50,15 +50,27 @@ class View:
         fields: Callable[[], tuple[Floats, Floats]],
         model: GLM,
         hidden_labels: Floats | None = None,
+        *,
+        table: Floats | None = None,
+        classes: int = 2,
+        held_out: tuple[Floats, Floats] | None = None,
     ) -> None:
-        """Made by the loop. ``hidden_labels`` are given to informed strategies only."""
+        """Made by the loop. ``hidden_labels`` are given to informed strategies only.
+
+        Where the pool is a real table, ``pool`` has its columns standardised, and an intercept as the last; ``table``
+        has them as they are. Labels of two classes are −1 and +1; of more ``classes`` they are 0, 1, ….
+        ``held_out`` has rows to measure on, in the form of ``pool``, and their labels: for informed strategies only.
+        """
         self.pool = read_only(pool)
+        self.table = self.pool if table is None else read_only(table)
+        self.classes = classes
         self.queried = read_only(queried)
         self.labels = read_only(labels)
         self.batch_size = batch_size
         self.rng = rng
         self.model = model
         self._posterior, self._fields = posterior, fields
+        self._held_out = held_out
         self._hidden_labels = None if hidden_labels is None else read_only(hidden_labels)
 
     @cached_property
@@ -70,7 +82,7 @@ class View:
 
     @property
     def posterior(self) -> Posterior:
-        """What AMP makes of the labels so far; computed when first asked for."""
+        """What AMP (of a real table: EP) makes of the labels so far; computed when first asked for."""
         return self._posterior()
 
     @cached_property
@@ -86,6 +98,11 @@ class View:
                 "this strategy reads labels that nobody asked for yet", hint="declare informed = True on its class"
             )
         return self._hidden_labels
+
+    @property
+    def held_out(self) -> tuple[Floats, Floats] | None:
+        """Rows to measure on and their labels, where there are any, for strategies that declare ``informed = True``."""
+        return self._held_out if self._hidden_labels is not None else None
 
 
 @dataclass(frozen=True)
@@ -150,6 +167,8 @@ def choose(view: View, scores: Floats) -> Choice:
 
 def check_binary(view: View, name: str) -> None:
     """Refuse real labels: a classifier has nothing to learn from them."""
+    if view.classes > 2:
+        raise StrategyError(f"{name} knows two classes", hint="query and random serve more")
     if view.model.channel.labels != (-1.0, 1.0):
         raise StrategyError(f"{name} needs labels -1 and +1", hint="agnostic serves every channel")
 

@@ -39,7 +39,7 @@ from gardner.inference.amp import Start, amp
 from gardner.inference.kernel import pool_fields
 from gardner.inference.posterior import Posterior
 from gardner.model import library_of
-from gardner.strategies.base import Choice, Floats, Integers, View, choose, register
+from gardner.strategies.base import Choice, Floats, Integers, StrategyError, View, choose, register
 
 SIGNS = {"min": 1.0, "max": -1.0}
 # Iterations of AMP a step: few rows are exchanged, so that it stays close to its fixed point.
@@ -79,6 +79,10 @@ class Swap:
 
     def query(self, view: View) -> Choice:
         """Grow by a batch, then exchange."""
+        if view.table is not view.pool:
+            raise StrategyError(
+                "swap follows message passing, which is for rows of independent entries", hint="try table-swap"
+            )
         sign = SIGNS[self.direction]
         cost = sign * _log_partition(view, view.hidden_labels, *view.fields)
         grown = choose(view, -cost[view.unlabelled])

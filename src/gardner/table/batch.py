@@ -74,12 +74,14 @@ class Choice:
 class Batch:
     """Rows to ask for, best first, and the fields of all rows that could have been: mean and variance.
 
+    ``scores`` is what those rows were ordered by before the first choice.
     ``after`` has mean, variance, and the variance that the batch is expected to leave, of the fields of the targets.
     """
 
     choices: tuple[Choice, ...]
     omega: Floats
     V: Floats
+    scores: Floats
     after: tuple[Floats, Floats, Floats] | None
 
 
@@ -116,7 +118,7 @@ def choose_rows(
         found.append(Choice(int(kept[best]), max(float(score[best]), 0.0)))
         still.take(best)
     progress(1.0)
-    return Batch(tuple(found), omega, V, None if about is None else (about.omega, about.V, still.other_V))
+    return Batch(tuple(found), omega, V, scores, None if about is None else (about.omega, about.V, still.other_V))
 
 
 def _rough_score(some: Rows, about: Rows | None, own: Marks, weights: Weights, channel: Channel) -> Floats:

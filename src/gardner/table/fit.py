@@ -3,7 +3,8 @@
 Expectation propagation (:mod:`gardner.inference.ep`) runs in the span of the labelled rows, so that
 its time goes by the number of labels, however many columns there are. For each scaling of the
 columns the parameters of the noise are moved to the top of the evidence; the largest is taken. The
-search looks at no more than a sample of the labels, the fit that follows at all of them.
+search looks at no more than a sample of the labels, the fit that follows at all of them. That fit
+may be done by message passing instead (:mod:`gardner.inference.amp`), where rows allow it.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ import numpy as np
 from scipy.optimize import minimize
 
 from gardner.errors import ConvergenceError, InvalidInputError
+from gardner.inference.amp import amp
 from gardner.inference.ep import expectation_propagation
 from gardner.inference.posterior import Posterior
 from gardner.model import GLM
@@ -33,6 +35,10 @@ _TOO_FEW_FOR_FLIPS = 200
 _ROUGH = 1e-4
 # Its tolerance for the fit that is used.
 _FINE = 1e-8
+METHODS = ("auto", "ep", "amp")
+# Labelled rows or columns, whichever are fewer, up to which ``auto`` does not ask whether message passing will do: EP
+# takes one or two seconds there, and is never the worse of the two.
+_QUICK = 1_000
 
 
 @dataclass(frozen=True)
@@ -73,22 +79,26 @@ def fit(
     real: bool = False,
     model: GLM | None = None,
     scaling: str | None = None,
+    method: str = "ep",
     progress: Callable[[float], None] = lambda _: None,
 ) -> Fit:
     """Fit the labelled rows, of which there may be none; ``spread`` is that of all rows.
 
-    ``model`` and ``scaling`` are what is not to be searched for.
+    ``model`` and ``scaling`` are what is not to be searched for. The search is by expectation propagation, and the fit
+    by ``method``: ``ep``, ``amp``, or ``auto``, which takes message passing for large tables where it vouches for its
+    answer, and expectation propagation for all others.
     """
+    if method not in METHODS:
+        raise InvalidInputError("method", method, f"it must be one of {', '.join(METHODS)}")
     if scaling is not None and scaling not in SCALINGS:
         raise InvalidInputError("scaling", scaling, f"it must be one of {', '.join(SCALINGS)}")
-    if min(len(labels), spread.kept.size) > MOST_SPANNED:
-        rule = f"more than {MOST_SPANNED} labels and columns at once"
-        raise InvalidInputError("table", f"{len(labels)} labels", rule, hint="ignore some columns")
+    if method == "ep":
+        _check_size(len(labels), spread.kept.size)
     scalings = (scaling,) if scaling else SCALINGS
     if not len(labels):
         family = REGRESSION if real else PROBIT
         candidate = fixed(model) if model else family.make(*family.start)
-        return _finish(features, labels, spread, scalings[0], candidate, ())
+        return _finish(features, labels, spread, scalings[0], candidate, (), method)
     families = (REGRESSION,) if real else (PROBIT, FLIP) if len(labels) > _TOO_FEW_FOR_FLIPS else (PROBIT,)
     some = _sample(len(labels), _MOST_SEARCHED)
     found = _search(features[some], labels[some], spread, scalings, families, model, progress)
@@ -97,7 +107,7 @@ def fit(
         raise ConvergenceError("expectation propagation settled for no model", hint="give one with --channel")
     best = max(settled or found, key=lambda one: one.value)
     tried = tuple(Tried(one.scaling, one.candidate.model, one.log_evidence) for one in settled)
-    finished = _finish(features, labels, spread, best.scaling, best.candidate, tried)
+    finished = _finish(features, labels, spread, best.scaling, best.candidate, tried, method)
     progress(1.0)
     return replace(finished, notes=tuple(best.notes))
 
@@ -174,15 +184,36 @@ def _infer(span: Span, labels: Floats, candidate: Candidate, tolerance: float, *
 
 
 def _finish(
-    features: Floats, labels: Floats, spread: Spread, scaling: str, candidate: Candidate, tried: tuple[Tried, ...]
+    features: Floats,
+    labels: Floats,
+    spread: Spread,
+    scaling: str,
+    candidate: Candidate,
+    tried: tuple[Tried, ...],
+    method: str,
 ) -> Fit:
     """The fit to all labels."""
     scaled = make_scaling(scaling, spread)
-    span = Span.of(scaled.rows(features))
+    rows = scaled.rows(features)
+    design = Design(scaled, candidate.deviation, candidate.intercept)
+    if method == "amp" or (method == "auto" and min(rows.shape) > _QUICK):
+        posterior = amp(Span(rows, None).rows(candidate.intercept / candidate.deviation), labels, candidate.model)
+        if method == "amp" and not posterior.settled:
+            posterior.checked()
+        if method == "amp" or posterior.converged:
+            return Fit(design, posterior, Weights.separate(posterior), tried, ())
+    _check_size(*rows.shape)
+    span = Span.of(rows)
     posterior = _infer(span, labels, candidate, _FINE)
     if not posterior.settled:  # where rows nearly repeat each other the last digits may be out of reach
         posterior = _infer(span, labels, candidate, _ROUGH)
     if not posterior.settled:
         posterior.checked()
-    design = Design(scaled, candidate.deviation, candidate.intercept)
     return Fit(design, posterior, span.weights(posterior, design.columns), tried, ())
+
+
+def _check_size(labels: int, columns: int) -> None:
+    """Whether the covariance of expectation propagation fits into memory."""
+    if min(labels, columns) > MOST_SPANNED:
+        rule = f"more than {MOST_SPANNED} labels and columns at once"
+        raise InvalidInputError("table", f"{labels} labels", rule, hint="ignore some columns")

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from gardner.errors import GardnerError
+from gardner.errors import GardnerError, InvalidInputError
 from gardner.model import Channel, parse_channel
 from gardner.records.encoding import Encoding
 from gardner.records.user_file import check_regular, reading
@@ -82,6 +82,8 @@ class TableModel:
 
     def save(self, path: Path | str) -> None:
         """Write an npz file, in place of what was there."""
+        if self.weights.directions is None:
+            raise InvalidInputError("method", "amp", "a model is saved with the covariances of its weights", hint="ep")
         header = {
             "format": _FORMAT, "classes": list(self.classes), "shift": self.shift, "unit": self.unit,
             "array": self.array,

@@ -26,7 +26,7 @@ from gardner.table.classes.fit import ClassFit
 from gardner.table.classes.labels import read_names
 from gardner.table.fit import Fit, Tried, fit
 from gardner.table.outlook import Outlook, expected_accuracy
-from gardner.table.scaling import CONSTANT, Floats, Places, spread_of
+from gardner.table.scaling import Floats, Places, spread_of, standardised_labels
 
 ABOUT = ("predictions", "weights")
 
@@ -59,7 +59,8 @@ class Proposals:
     ``targets`` is the number of rows whose labels the bits are about. ``dropped`` columns have one value everywhere.
     ``outlook`` is the accuracy to expect on the rows without a label; a regression has none. Its labels are ``shift`` +
     ``unit`` times those of the model. ``classes`` are the names of labels that were texts, in the order of codes −1 and
-    +1 or of the probabilities.
+    +1 or of the probabilities. ``scores`` is what the rows without a label were ordered by before the first choice, in
+    the order of the table; with three classes or more there is none.
     """
 
     rows: tuple[Proposal, ...]
@@ -71,6 +72,7 @@ class Proposals:
     shift: float
     unit: float
     classes: tuple[str, ...] = ()
+    scores: Floats | None = None
 
     @property
     def model(self) -> GLM:
@@ -144,7 +146,9 @@ def propose(
     if model is not None:
         _check_channel(model.channel, real and kinds.size > 0, bool(known.any()))
     standardise = real and known.any()
-    values, shift, unit = _targets(labels[known]) if standardise else (_coded(labels[known], kinds), 0.0, 1.0)
+    values, shift, unit = (
+        standardised_labels(labels[known]) if standardise else (_coded(labels[known], kinds), 0.0, 1.0)
+    )
     spread = spread_of(features)
     places = np.flatnonzero(~known)
     targets = _about(features, places, about, target, seed)
@@ -165,7 +169,7 @@ def propose(
     )
     outlook = expected_accuracy(found.posterior, picked) if found.model.channel.labels else None
     names = named[0] if named is not None else ()
-    return Proposals(told, found, about, len(targets), spread.dropped, outlook, shift, unit, names)
+    return Proposals(told, found, about, len(targets), spread.dropped, outlook, shift, unit, names, picked.scores)
 
 
 def _many(
@@ -280,13 +284,3 @@ def _check_channel(channel: Channel, real: bool, labelled: bool) -> None:
     else:
         return
     raise InvalidInputError("channel", describe(channel), rule, hint=f"try {hint}")
-
-
-def _targets(labels: Floats) -> tuple[Floats, float, float]:
-    """Numbers of a regression standardised, with their mean and standard deviation."""
-    largest = float(np.abs(labels).max()) or 1.0
-    scaled = labels / largest
-    mean, spread = float(scaled.mean()), float(scaled.std())
-    if spread <= CONSTANT:
-        raise InvalidInputError("labels", float(labels[0]), "all are the same number", hint="label a few more rows")
-    return (scaled - mean) / spread, largest * mean, largest * spread

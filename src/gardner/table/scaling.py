@@ -18,6 +18,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from gardner.errors import InvalidInputError
+
 Floats = NDArray[np.float64]
 Places = NDArray[np.intp]
 
@@ -115,6 +117,16 @@ def make_scaling(name: str, spread: Spread) -> Scaling:
     share = largest / unit
     length = math.sqrt(float(np.sum((deviation * share) ** 2))) or 1.0
     return Scaling(name, kept, np.full(kept.size, unit), mean * share, np.full(kept.size, 1.0 / length))
+
+
+def standardised_labels(labels: Floats) -> tuple[Floats, float, float]:
+    """Numbers of a regression with mean zero and variance one, and the mean and standard deviation they had."""
+    largest = float(np.abs(labels).max()) or 1.0
+    scaled = labels / largest
+    mean, spread = float(scaled.mean()), float(scaled.std())
+    if spread <= CONSTANT:
+        raise InvalidInputError("labels", float(labels[0]), "all are the same number", hint="label a few more rows")
+    return (scaled - mean) / spread, largest * mean, largest * spread
 
 
 def standardised(features: Floats) -> Floats:

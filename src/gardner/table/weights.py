@@ -7,7 +7,8 @@ the covariance of the weights is
 
 with at most as many directions d_a as there are labelled rows or columns, whichever is fewer. A row
 f has a field of mean f·x̂ and variance f·f − Σ_a share_a (f·d_a)²; two rows have the covariance
-f·f' − Σ_a share_a (f·d_a)(f'·d_a). Nothing of the size columns × columns is made.
+f·f' − Σ_a share_a (f·d_a)(f'·d_a). Nothing of the size columns × columns is made. Message passing
+knows no covariances: there the directions are those of the columns themselves.
 """
 
 from __future__ import annotations
@@ -53,15 +54,25 @@ class Design:
 
 @dataclass(frozen=True, eq=False)
 class Weights:
-    """A normal law: its mean, and directions in which less is open than before any label, by which share."""
+    """A normal law: its mean, and directions in which less is open than before any label, by which share.
+
+    ``directions`` is none where they are the columns.
+    """
 
     mean: Floats
-    directions: Floats
+    directions: Floats | None
     shares: Floats
+
+    @classmethod
+    def separate(cls, posterior: Posterior) -> Weights:
+        """Of message passing, which has a variance for every weight; in units of the prior's deviation."""
+        second = posterior.model.prior.second_moment
+        mean = np.asarray(posterior.mean, dtype=np.float64) / math.sqrt(second)
+        return cls(mean, None, 1.0 - np.asarray(posterior.variance, dtype=np.float64) / second)
 
     def fields(self, rows: Floats) -> tuple[Floats, Floats, Floats]:
         """Mean and variance of the fields of rows, and their projections f·d_a."""
-        projections = rows @ self.directions.T
+        projections = rows if self.directions is None else rows @ self.directions.T
         before = np.einsum("ij,ij->i", rows, rows)
         variance = before - (projections * projections) @ self.shares
         return rows @ self.mean, np.maximum(variance, _TINY * before + 1e-300), projections
@@ -78,6 +89,8 @@ class Weights:
 
     def gain(self, row: Floats) -> Floats:
         """Σf: the covariance of all weights with the field of a row."""
+        if self.directions is None:
+            return row - self.shares * row
         return row - self.directions.T @ (self.shares * (self.directions @ row))
 
 
