@@ -42,7 +42,7 @@ _MOST_SEARCHED = 300
 _ROUGH = 1e-3
 # Its tolerance for the fit that is used.
 _FINE = 1e-8
-# Evaluations of the evidence at most, for one scaling: with them the logarithm of the noise is known to about 0.2.
+# Evaluations of the evidence at most, for one scaling: golden sections narrow a span of 14 to 0.2 in nine.
 _EVALUATIONS = 9
 # Width of the normal prior of the logarithm of the squared sharpness, about zero: a few labels move it little.
 _SHARPNESS_WIDTH = 1.0

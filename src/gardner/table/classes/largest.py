@@ -23,8 +23,8 @@ from gardner.table.scaling import Floats, blocks
 
 # Standard deviations on either side after which the grid ends: a mass of 10⁻¹⁰ is beyond.
 _REACH = 6.5
-# Nodes of the grid: a step of a quarter of the widest deviation at most; 64 change P by less than 10⁻⁶ where deviations
-# differ by a factor of three.
+# Nodes of the grid: a step of a quarter of the widest deviation at most. A test holds P to 10⁻⁷ where deviations differ
+# by up to a factor of e.
 _NODES = 52
 # The least probability of a class, so that every class has a logarithm.
 LEAST = 1e-12

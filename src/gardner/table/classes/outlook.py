@@ -14,7 +14,7 @@ from gardner.table.classes.fit import ClassFit
 from gardner.table.classes.largest import chances
 from gardner.table.outlook import Outlook
 
-# Pairs of steps that are drawn: the mean over 400 targets is known to 0.001 then.
+# Pairs of steps that are drawn: few, since the mean over hundreds of targets averages over them as well.
 _PAIRS = 16
 
 
