@@ -172,16 +172,16 @@ def _evidence(span: Span, signs: Floats, candidate: Candidate) -> float:
     """Of the labels of all classes; −∞ where an iteration did not settle."""
     total = 0.0
     for column in signs.T:
-        posterior = _infer(span, column, candidate, _ROUGH)
+        posterior = _infer(span, column, candidate, _ROUGH, judge=False)
         if not posterior.settled:
             return -math.inf
         total += posterior.log_evidence
     return total
 
 
-def _infer(span: Span, signs: Floats, candidate: Candidate, tolerance: float) -> Posterior:
+def _infer(span: Span, signs: Floats, candidate: Candidate, tolerance: float, *, judge: bool = True) -> Posterior:
     rows = span.rows(candidate.intercept / candidate.deviation)
-    return expectation_propagation(rows, signs, candidate.model, tolerance=tolerance)
+    return expectation_propagation(rows, signs, candidate.model, tolerance=tolerance, judge=judge)
 
 
 def _finish(
