@@ -216,8 +216,13 @@ def test_few_whole_numbers_are_classes_or_a_regression_and_the_user_says_which()
     grades = np.where(np.isnan(labels), np.nan, np.arange(40) % 3)
     with pytest.raises(InvalidInputError, match=r"labels = '0, 1, 2' .* 3 different whole numbers .* kind='classes'"):
         propose(table, grades)
-    with pytest.raises(InvalidInputError, match=r"3 of them; labels are two classes; recode"):
-        propose(table, grades, kind="classes")
+    found = propose(table, grades, kind="classes")
+    assert found.classes == ("0", "1", "2")
+    assert all(sum(one.probabilities) == pytest.approx(1.0) for one in found.rows)
+    with pytest.raises(InvalidInputError, match="whole numbers or texts"):
+        propose(table, grades + 0.5, kind="classes")
+    with pytest.raises(InvalidInputError, match="these are texts"):
+        propose(table, np.where(np.isnan(grades), "", "grade"), kind="regression")
     assert isinstance(propose(table, grades, kind="regression").model.channel, Linear)
     assert isinstance(propose(table, grades, model=GLM(channel=Linear(0.1))).model.channel, Linear)
     assert isinstance(propose(table, np.full(40, np.nan), kind="regression").model.channel, Linear)
