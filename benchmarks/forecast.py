@@ -206,7 +206,7 @@ def main() -> None:
     parser.add_argument("--only", choices=["linear", "before", "after"])
     parser.add_argument("--tables", nargs="*")
     parser.add_argument("--teachers", type=int, default=20)
-    parser.add_argument("--seeds", type=int, default=20)
+    parser.add_argument("--seeds", type=int, default=10)
     options = parser.parse_args()
     for kind, names, count in (
         ("linear", LINEAR, options.teachers), ("before", REAL, options.seeds), ("after", REAL, options.seeds)

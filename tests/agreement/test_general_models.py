@@ -40,7 +40,7 @@ def test_random_subsets_by_enumeration(channel: Channel) -> None:
         rng = np.random.default_rng(N)
         rows = round(0.5 * N) if N != 11 else 6
         runs = []
-        for _ in range(400):
+        for _ in range(200):
             everyone, teacher = log_likelihoods(channel, N, rows, rng)
             volume = logsumexp(everyone.sum(axis=1)) / N - np.log(2.0)
             runs.append([volume, teacher.sum() / N - volume])

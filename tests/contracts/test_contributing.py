@@ -72,10 +72,12 @@ def test_the_examples_have_the_form_of_the_house(scratch: Path) -> None:
     run(scratch, "-m", "mypy", "--no-incremental", "--follow-imports=silent", *sorted(NEW))
 
 
-def test_the_contract_tests_find_them_by_themselves(scratch: Path) -> None:
+@pytest.mark.parametrize("libraries", [" and not jax", pytest.param("", marks=pytest.mark.slow)])
+def test_the_contract_tests_find_them_by_themselves(scratch: Path, libraries: str) -> None:
+    """Those of JAX, which compiles for seconds, among the slow tests."""
     names = ("RaisedCosine", "HeavyTailed", "widest")
     files = [f"tests/contracts/test_{kind}.py" for kind in ("priors", "models", "strategies")]
-    options = ("-p", "no:cacheprovider", "-v", "-rN", "-m", "not slow", "-k", " or ".join(names))
+    options = ("-p", "no:cacheprovider", "-v", "-rN", "-m", "not slow", "-k", f"({' or '.join(names)}){libraries}")
     printed = run(scratch, "-m", "pytest", *options, *files)
     for name in names:
         assert len(re.findall(rf"\[.*{name}.* PASSED", printed)) >= 5, name

@@ -59,7 +59,7 @@ def alone(pool_ratio: float, budget: float) -> Record:
     return bounds(pool_ratio=pool_ratio, budget=budget).to_json()
 
 
-@settings(max_examples=5, deadline=None)
+@settings(max_examples=3, deadline=None)
 @given(st.permutations([(3.0, 0.3), (3.0, 0.31), (10.0, 0.3)]))
 def test_nor_for_perceptrons(order: list[tuple[float, float]]) -> None:
     expected = [alone(*place) for place in order]

@@ -29,7 +29,7 @@ problems = st.tuples(st.floats(0.6, 60.0), st.floats(0.02, 0.95)).map(lambda pai
 def test_identities_along_a_curve(problem: tuple[float, float], place: float, lower: bool) -> None:
     """DΣ/d ln v = −β at fixed n, ∂Σ/∂n = −φ at fixed ln v, and r = 1."""
     alpha, budget = problem
-    curve = complexity_curve(pool_ratio=alpha, budget=budget)
+    curve = complexity_curve(pool_ratio=alpha, budget=budget, points=3)
     top = typical(budget=budget).log_volume
     end = curve.points[0 if lower else -1].log_volume
     volume = top + place * (end - top)
@@ -51,7 +51,7 @@ def test_top_of_the_curve_counts_all_subsets(problem: tuple[float, float]) -> No
     """Σ(β → 0) is binomial, and the curve passes smoothly through the typical point found by other equations."""
     alpha, n = problem
     binomial = alpha * math.log(alpha) - n * math.log(n) - (alpha - n) * math.log(alpha - n)
-    curve = complexity_curve(pool_ratio=alpha, budget=n)
+    curve = complexity_curve(pool_ratio=alpha, budget=n, points=9)
     (top,) = [point for point in curve.points if point.beta == 0.0]
     assert top.complexity == pytest.approx(binomial, rel=1e-9)
     assert max(point.complexity for point in curve.points) <= binomial * (1 + 1e-12)
