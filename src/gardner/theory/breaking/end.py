@@ -26,7 +26,7 @@ def check_breakable(problem: Problem) -> None:
     pair = problem.pair
     channel = pair.student.channel
     plain = channel.labels == (-1.0, 1.0) and channel.odd and channel.scale_free and channel.noiseless
-    if not (plain and pair.matched and pair.gaussian and pair.student.prior.second_moment == 1.0):
+    if not (plain and pair.matched and pair.conjugates_known and pair.student.prior.second_moment == 1.0):
         raise InvalidInputError(
             "rsb", 1, "replica symmetry breaking is computed for Gaussian weights and the sign of their field only",
             hint="leave rsb=1 out: the stability ratio of the symmetric answer says where it is exact",

@@ -33,7 +33,7 @@ _FACTOR = 1.4
 # The S that counts as positive, in nats per weight: rounding makes 10⁻¹³.
 _POSITIVE = 1e-10
 # Halvings of the step of the symmetric branch in which symmetry breaks: Newton does the rest.
-_HALVINGS = 5
+_HALVINGS = 7
 # What the d of the largest S is multiplied by in search of the solution at x = 1; one or two do.
 _TRIED = (1.0, 0.8, 1.25, 0.6, 1.6, 0.4)
 # The share of the d it started from below which a solution at x = 1 has slipped back to the symmetric one.
