@@ -54,7 +54,7 @@ def free_entropy(alpha: float, at: Place, step: float = 0.02) -> float:
 
 def slope(function: Callable[[Place], float], at: Place, name: str, share: float = 2e-3) -> float:
     """∂/∂name by five points; ``share`` is the step relative to the value."""
-    value = getattr(at, name)
+    value: float = getattr(at, name)
     step = share * abs(value)
     ahead, behind, far, back = (function(at._replace(**{name: value + k * step})) for k in (1.0, -1.0, 2.0, -2.0))
     return (8.0 * (ahead - behind) - (far - back)) / (12.0 * step)

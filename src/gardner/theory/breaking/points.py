@@ -119,7 +119,7 @@ def newton(problem: Problem, u: Floats, control: Control, steps: Steps) -> Solve
         if best.residual < TOLERANCE or stalled:
             return best
         try:
-            step = np.linalg.solve(rows, -values)
+            step = np.asarray(np.linalg.solve(rows, -values), dtype=np.float64)
         except np.linalg.LinAlgError:
             raise ConvergenceError("the equations of broken symmetry became singular") from None
         step *= min(1.0, _LONGEST_MOVE / float(np.abs(step).max()))

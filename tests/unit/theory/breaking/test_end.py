@@ -70,7 +70,7 @@ def test_a_second_computation_finds_the_same_end(side: Side) -> None:
         assert getattr(place, name) * slope(formula, place, name) / size == pytest.approx(0.0, abs=1e-6), name
     volume, labels = slope(formula, place, "beta", 5e-4), slope(formula, place, "phi")
     assert volume == pytest.approx(point.log_volume, abs=1e-6)
-    assert labels == pytest.approx(BUDGET, abs=1e-6)
+    assert labels == pytest.approx(BUDGET, abs=1e-5)  # of differences
     complexity = formula(place) - point.beta * volume - point.phi * labels
     assert complexity / size == pytest.approx(0.0, abs=5e-6)
 
