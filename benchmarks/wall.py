@@ -2,10 +2,11 @@
 
     python benchmarks/wall.py [ALPHA ...]
 
-prints, for budgets from three to nine tenths of the pool, the symmetric minimum, its excess over the
+prints, for budgets from one to nine tenths of the pool, the symmetric minimum, its excess over the
 pool's ln v, β and the stability ratio R at the end, and the most that replica symmetry breaking can
-move it: Σ/|β| where symmetry breaks, since past that point ln v goes no further than this. Without
-arguments: α = 3, 10 and 100.
+move it: Σ/|β| at the point where symmetry breaks, or at the last one where it is known to hold, since
+past that point ln v goes no further than this, nor below the pool. Without arguments: α = 3, 10 and
+100.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ from gardner.theory.breaking.leaving import departure, ratio
 from gardner.theory.random_subset.typical import typical_of
 
 ALPHAS = (3.0, 10.0, 100.0)
-SHARES = (0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9)
+SHARES = (0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9)
 
 
 @np.errstate(all="ignore")
@@ -36,13 +37,16 @@ def line(alpha: float, budget: float) -> str:
     told = f"{alpha:5g} {budget:6g}  {last.log_volume:12.8f}  {last.log_volume - pool:10.3e}  {last.theta.beta:10.2e}"
     told += f"  {ratio(last):6.3f}  {followed.status.value:10s}"
     try:
-        left = departure(followed)
+        left, proven = departure(followed)
     except ConvergenceError as error:
         return f"{told}  not known: {error.what}"
-    if left is None:
-        return f"{told}  symmetry holds"
-    state = left.state
-    return f"{told}  at most {abs(state.complexity / state.theta.beta):.1e}"
+    if left is None and proven is last:
+        return f"{told}  0: symmetry holds"
+    state = proven if left is None else left.state
+    if state is None:
+        return f"{told}  not known"
+    pace = abs(state.complexity / state.theta.beta)
+    return f"{told}  at most {min(pace, state.log_volume - pool):.1e}"
 
 
 def main() -> None:

@@ -102,6 +102,16 @@ def test_an_end_that_is_not_known_stays_unknown() -> None:
     assert not found.resolved
 
 
+def test_on_the_wall_the_end_is_bracketed_from_the_last_point_proven() -> None:
+    followed = branch(checked(PERCEPTRON, ALPHA, 2.7), Side.MIN)
+    found = broken_end(followed)
+    assert found.status in (BreakingStatus.BRACKETED, BreakingStatus.UNRESOLVED)
+    assert "too fine a grid" in found.reason
+    assert found.bracket is not None
+    assert found.bracket[0] >= followed.states[-1].log_volume
+    assert not found.resolved
+
+
 @pytest.mark.parametrize(
     ("student", "teacher"),
     [
