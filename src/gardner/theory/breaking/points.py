@@ -51,6 +51,8 @@ _FIRST_STEP = 0.3
 _LONGEST_STEP = 0.6
 # The shortest step: seven failures in a row before it are a branch that ends.
 _SHORTEST_STEP = 1e-3
+# How far ln v may still go, Σ/|β| in nats per weight, where a failing step ends the walk: a bracket says the rest.
+_GOOD_ENOUGH = 1e-5
 # What a step grows by after a success.
 _GROWTH = 1.5
 # What it shrinks by after a failure.
@@ -212,7 +214,7 @@ def walk(problem: Problem, first: Solved, widening: bool) -> tuple[list[Solved],
                 raise ConvergenceError("the corrector moved too far")
         except ConvergenceError as error:
             step *= _SHRINK
-            if step < _SHORTEST_STEP:
+            if step < _SHORTEST_STEP or last.at.complexity < _GOOD_ENOUGH * abs(last.at.place.beta):
                 return path, error.what
             continue
         path.append(new)
