@@ -18,13 +18,13 @@ from gardner.theory.formula.taylor import Floats
 
 # Steps and reaches of the sums over ζ, over the fields h of a cluster, and over rows, the last two in the units of
 # their Gaussians.
-ZETA_STEP, ZETA_REACH = 0.11, 30.0
+ZETA_STEP, ZETA_REACH = 0.11, (-70.0, 14.0)  # unexpected rows push ζ far down
 FIELD_STEP, ROW_STEP, REACH = 0.13, 0.07, 8.5
 
 
 def inner(h: Floats, D: float, V: float, beta: float) -> Floats:
     """L(h) = ln ∫Dζ Φ((h + √D ζ)/√V)^β."""
-    zeta = np.arange(-ZETA_REACH, ZETA_REACH, ZETA_STEP)
+    zeta = np.arange(*ZETA_REACH, ZETA_STEP)
     weights = -0.5 * zeta**2 + math.log(ZETA_STEP / math.sqrt(2.0 * math.pi))
     terms = beta * log_ndtr((h[:, None] + math.sqrt(D) * zeta) / math.sqrt(V)) + weights
     found: Floats = logsumexp(terms, axis=1)
@@ -54,7 +54,7 @@ def free_entropy(alpha: float, at: Place, step: float = 0.02) -> float:
 
 def slope(function: Callable[[Place], float], at: Place, name: str, share: float = 2e-3) -> float:
     """∂/∂name by five points; ``share`` is the step relative to the value."""
-    value = getattr(at, name)
+    value: float = getattr(at, name)
     step = share * abs(value)
     ahead, behind, far, back = (function(at._replace(**{name: value + k * step})) for k in (1.0, -1.0, 2.0, -2.0))
     return (8.0 * (ahead - behind) - (far - back)) / (12.0 * step)

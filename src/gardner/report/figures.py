@@ -26,6 +26,7 @@ from gardner.report.style import (
     budget_axis,
     by_budget,
     faded,
+    layered,
     legend_toggle,
     theme,
     volume_axis,
@@ -110,8 +111,7 @@ def complexity_chart(frame: pd.DataFrame, title: str) -> AnyChart:
     chart = _curve_chart(frame[~broken], "complexity", "complexity Σ", title)
     if not broken.any():
         return chart
-    both: alt.LayerChart = alt.layer(chart, _broken_chart(frame[broken]))
-    return both
+    return layered(chart.properties(title=""), _broken_chart(frame[broken]), title=title)
 
 
 def _broken_chart(frame: pd.DataFrame) -> alt.Chart:

@@ -206,7 +206,17 @@ def test_help_is_fast_and_teaches() -> None:
 
 def test_bounds_load_what_they_need() -> None:
     """The question everybody starts with: no table, no plot, no compiler, no cluster."""
-    heavy = ("jax", "pandas", "pyarrow", "altair", "dask", "numba", "sklearn", "scipy.optimize")
+    heavy = (
+        "jax",
+        "pandas",
+        "pyarrow",
+        "altair",
+        "dask",
+        "numba",
+        "sklearn",
+        "scipy.optimize",
+        "gardner.theory.breaking.end",
+    )
     script = (
         "import sys; from gardner.cli.commands import app; "
         "app(['bounds', '--alpha', '3', '--budget', '3'], standalone_mode=False); "

@@ -19,6 +19,7 @@ from gardner.theory.random_subset.typical import accuracies
 
 # The widest bracket, in nats per weight, that is an answer: its middle is right to the 5·10⁻⁵ that is asked of ends.
 _NARROW = 1e-4
+_OVERLOOKED = "nothing was seen to break symmetry, but clusters of some sizes need too fine a grid to be looked at"
 
 
 def check_breakable(problem: Problem) -> None:
@@ -26,7 +27,7 @@ def check_breakable(problem: Problem) -> None:
     pair = problem.pair
     channel = pair.student.channel
     plain = channel.labels == (-1.0, 1.0) and channel.odd and channel.scale_free and channel.noiseless
-    if not (plain and pair.matched and pair.gaussian and pair.student.prior.second_moment == 1.0):
+    if not (plain and pair.matched and pair.conjugates_known and pair.student.prior.second_moment == 1.0):
         raise InvalidInputError(
             "rsb", 1, "replica symmetry breaking is computed for Gaussian weights and the sign of their field only",
             hint="leave rsb=1 out: the stability ratio of the symmetric answer says where it is exact",
@@ -51,11 +52,14 @@ def broken_end(followed: Branch) -> BrokenEnd:
         error += followed.bracket[1] - followed.bracket[0]
     known = BrokenEnd(BreakingStatus.UNRESOLVED, None, None, math.nan, True, "", end.log_volume, error)
     try:
-        left = departure(followed)
+        left, proven = departure(followed)
     except ConvergenceError as failure:
         return replace(known, reason=failure.what)
-    if left is None:
+    if left is None and proven is end:
         return replace(known, status=BreakingStatus.SYMMETRIC)
+    if left is None:
+        known = replace(known, reason=_OVERLOOKED)
+        return known if proven is None else _bracketed(proven.log_volume, proven.complexity, proven.theta.beta, known)
     return _followed(followed.problem, left, known)
 
 
@@ -63,7 +67,7 @@ def _followed(problem: Problem, left: Departure, known: BrokenEnd) -> BrokenEnd:
     known = replace(known, leaves_at=left.log_volume, continuous=left.continuous, reason=left.reason)
     if left.first is None:
         state = left.state
-        return _bracketed((state.log_volume, state.complexity, state.theta.beta), known)
+        return _bracketed(state.log_volume, state.complexity, state.theta.beta, known)
     path, reason = walk(problem, left.first, left.continuous)
     known = replace(known, reason=reason)
     inside = [one for one in path if one.at.complexity > 0.0]
@@ -76,12 +80,11 @@ def _followed(problem: Problem, left: Departure, known: BrokenEnd) -> BrokenEnd:
         except ConvergenceError as error:
             known = replace(known, reason=error.what)
     last = inside[-1].at if inside else left.first.at
-    return _bracketed((last.log_volume, last.complexity, last.place.beta), known)
+    return _bracketed(last.log_volume, last.complexity, last.place.beta, known)
 
 
-def _bracketed(last: tuple[float, float, float], known: BrokenEnd) -> BrokenEnd:
-    """What is left to say from the last point (ln v, Σ, β) of a branch that could not be followed to Σ = 0."""
-    volume, complexity, beta = last
+def _bracketed(volume: float, complexity: float, beta: float, known: BrokenEnd) -> BrokenEnd:
+    """What is left to say from the last point of a branch that could not be followed to Σ = 0."""
     furthest = volume + complexity / beta
     symmetric = known.symmetric_log_volume
     furthest = max(furthest, symmetric) if beta < 0.0 else min(furthest, symmetric)

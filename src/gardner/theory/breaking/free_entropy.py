@@ -85,14 +85,24 @@ class Place(NamedTuple):
 
 
 def to_place(u: Floats) -> Place:
-    """The order parameters at the coordinates u: logarithms, arsinh φ and arsinh β."""
-    values = np.append(np.exp(u[:PHI]), np.sinh(u[PHI:]))
-    return Place(*(float(one) for one in values))
+    """The order parameters at the coordinates u: ln m, ln t, ln d, ln D, ln V, ln x, arsinh φ and arsinh β.
+
+    For β < 0 those of d and D are ln(xd/U) and ln(D/W), so that W and U are positive everywhere.
+    """
+    m, t, d, D, V, x = (float(one) for one in np.exp(u[:PHI]))
+    phi, beta = (float(one) for one in np.sinh(u[PHI:]))
+    if beta < 0.0:
+        W = V / (1.0 - beta * D)
+        d, D = d * W / (1.0 - beta * d) / x, D * W
+    return Place(m, t, d, D, V, x, phi, beta)
 
 
 def to_coordinates(place: Place) -> Floats:
     """The inverse of :func:`to_place`."""
-    return np.append(np.log(place[:PHI]), np.arcsinh(place[PHI:]))
+    values = np.array(place)
+    if place.beta < 0.0:
+        values[LN_GAP], values[LN_D] = place.x * place.d / place.U, place.D / place.W
+    return np.append(np.log(values[:PHI]), np.arcsinh(values[PHI:]))
 
 
 class Steps(NamedTuple):

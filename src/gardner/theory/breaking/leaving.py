@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
@@ -33,7 +34,7 @@ _FACTOR = 1.4
 # The S that counts as positive, in nats per weight: rounding makes 10⁻¹³.
 _POSITIVE = 1e-10
 # Halvings of the step of the symmetric branch in which symmetry breaks: Newton does the rest.
-_HALVINGS = 5
+_HALVINGS = 7
 # What the d of the largest S is multiplied by in search of the solution at x = 1; one or two do.
 _TRIED = (1.0, 0.8, 1.25, 0.6, 1.6, 0.4)
 # The share of the d it started from below which a solution at x = 1 has slipped back to the symmetric one.
@@ -55,23 +56,31 @@ class Departure:
         return self.state.log_volume if self.continuous or self.first is None else self.first.at.log_volume
 
 
-def departure(followed: Branch) -> Departure | None:
-    """Where symmetry breaks along a side; none if it holds up to the end."""
+def departure(followed: Branch) -> tuple[Departure | None, State | None]:
+    """Where symmetry breaks along a side, or none if nothing was seen to break it; and the last state proven symmetric.
+
+    Proven is a state up to which clusters of all sizes were looked at: on walls some need too fine
+    a grid.
+    """
     before: State | None = None
+    proven: State | None = None
+    complete = True
     for state in followed.states:
-        if ratio(state) > 1.0 or widest(state)[1] > _POSITIVE:
+        found = widest(state)
+        if ratio(state) > 1.0 or found.counts > _POSITIVE:
             if before is None:
                 raise ConvergenceError("replica symmetry is broken from the first point on")
-            return _departed(followed.problem, before, state)
-        before = state
-    return None
+            return _departed(followed.problem, before, state), proven
+        complete = complete and found.complete
+        before, proven = state, state if complete else proven
+    return None, proven
 
 
 def _departed(problem: Problem, below: State, above: State) -> Departure:
     """Between two neighbours: at R = 1, unless some S(d) is positive there."""
     if ratio(above) > 1.0:
         above = _at_one(problem, below, above)
-        if widest(above)[1] <= _POSITIVE:
+        if widest(above).counts <= _POSITIVE:
             try:
                 return Departure(above, first_point(problem, above.theta), True)
             except ConvergenceError as error:
@@ -80,13 +89,13 @@ def _departed(problem: Problem, below: State, above: State) -> Departure:
         middle = 0.5 * (below.z + above.z)
         chord = above.z - below.z
         state = solve(problem, middle, at_distance(middle, chord / float(np.linalg.norm(chord))))
-        below, above = (below, state) if widest(state)[1] > _POSITIVE else (state, above)
-    return _jumped(problem, above, *widest(above))
+        below, above = (below, state) if widest(state).counts > _POSITIVE else (state, above)
+    return _jumped(problem, above, widest(above).d)
 
 
-def _jumped(problem: Problem, state: State, d: float, counts: float) -> Departure:
+def _jumped(problem: Problem, state: State, d: float) -> Departure:
     """The point at x = 1 from a state at which clusters of that d just count, or of a d not far from it."""
-    reason = f"S = {counts:.0e} nats" if counts > _POSITIVE else "no clusters count"
+    reason = ""
     for share in _TRIED:
         start = min(share * d, _FURTHEST * state.theta.D)
         try:
@@ -109,16 +118,23 @@ def _divided(theta: Theta, d: float) -> Place:
     return Place(theta.m, theta.t, d, theta.D - d, theta.V, 1.0, theta.phi, theta.beta)
 
 
-def widest(state: State) -> tuple[float, float]:
-    """The d at which S(d) is largest, among those looked at, and that S."""
-    theta, found = state.theta, (math.nan, -math.inf)
+class Hump(NamedTuple):
+    """The d at which S is largest, that S, and whether all d could be looked at."""
+
+    d: float
+    counts: float
+    complete: bool
+
+
+def widest(state: State) -> Hump:
+    """The largest S among the d that are looked at."""
+    theta = state.theta
     nearest, furthest = _NEAREST * theta.W / abs(theta.beta), _FURTHEST * theta.D
     count = max(2, 1 + round(math.log(max(furthest / nearest, 2.0)) / math.log(_FACTOR)))
-    for d in np.geomspace(min(nearest, 0.5 * furthest), furthest, count):
-        value = counted(state, float(d))
-        if value > found[1]:
-            found = float(d), value
-    return found
+    sizes = np.geomspace(min(nearest, 0.5 * furthest), furthest, count)
+    values = np.array([counted(state, float(d)) for d in sizes])
+    best = int(np.argmax(values))
+    return Hump(float(sizes[best]), float(values[best]), bool(np.all(np.isfinite(values))))
 
 
 def counted(state: State, d: float) -> float:

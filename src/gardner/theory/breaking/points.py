@@ -40,6 +40,8 @@ _DIFFERENCE = 1e-5
 _MAX_ITERATIONS = 10
 # The longest step of Newton, in units of the coordinates.
 _LONGEST_MOVE = 0.5
+# The shares of a step of Newton that are tried where the whole would leave the domain, U > 0.
+_SHARES = (1.0, 0.5, 0.25, 0.1)
 # The d|β|/W tried for the first point: small enough to start from d = 0, far above rounding (d³). On walls the fields
 # of small d need too fine a grid.
 _FIRST_GAPS = (0.01, 0.03, 0.1, 0.2)
@@ -49,6 +51,8 @@ _FIRST_STEP = 0.3
 _LONGEST_STEP = 0.6
 # The shortest step: seven failures in a row before it are a branch that ends.
 _SHORTEST_STEP = 1e-3
+# How far ln v may still go, Σ/|β| in nats per weight, where a failing step ends the walk: a bracket says the rest.
+_GOOD_ENOUGH = 1e-5
 # What a step grows by after a success.
 _GROWTH = 1.5
 # What it shrinks by after a failure.
@@ -104,8 +108,9 @@ def steps_at(problem: Problem, u: Floats) -> Steps:
 def newton(problem: Problem, u: Floats, control: Control, steps: Steps) -> Solved:
     """The point next to u at which the equations hold, and the control vanishes."""
     best: Solved | None = None
+    step: Floats = np.zeros_like(u)
     for _ in range(_MAX_ITERATIONS):
-        here = evaluate(problem, u, steps)
+        u, here = _moved(problem, u, step, steps)
         values, rows = _linearised(problem, u, here, control, steps)
         residual = float(np.abs(values).max())
         if not np.isfinite(residual) or not np.all(np.isfinite(rows)):
@@ -116,11 +121,23 @@ def newton(problem: Problem, u: Floats, control: Control, steps: Steps) -> Solve
         if best.residual < TOLERANCE or stalled:
             return best
         try:
-            step = np.linalg.solve(rows, -values)
+            step = np.asarray(np.linalg.solve(rows, -values), dtype=np.float64)
         except np.linalg.LinAlgError:
             raise ConvergenceError("the equations of broken symmetry became singular") from None
-        u = u + step * min(1.0, _LONGEST_MOVE / float(np.abs(step).max()))
+        step *= min(1.0, _LONGEST_MOVE / float(np.abs(step).max()))
     raise ConvergenceError(f"no convergence of broken symmetry (residual {residual:.0e})")
+
+
+def _moved(problem: Problem, u: Floats, step: Floats, steps: Steps) -> tuple[Floats, Evaluation]:
+    """The place a step away and what holds there; a shorter step where averages would not exist."""
+    for share in _SHARES:
+        try:
+            return u + share * step, evaluate(problem, u + share * step, steps)
+        except ConvergenceError as error:
+            failure = error
+            if not step.any():
+                break
+    raise failure
 
 
 def _linearised(problem: Problem, u: Floats, here: Evaluation, control: Control, steps: Steps) -> tuple[Floats, Floats]:
@@ -157,8 +174,8 @@ def _first(problem: Problem, theta: Theta, d: float) -> Solved:
     steps = steps_at(problem, start(1.0))
     low, high = (evaluate(problem, start(x), steps).equations[-1] for x in (0.5, 1.0))
     guess = 0.5 - 0.5 * low / (high - low) if high != low else 1.0  # the last equation is nearly straight in x
-    wanted = float(np.log(d))
-    return newton(problem, start(min(max(guess, 0.05), 2.0)), lambda _, u: float(u[LN_GAP]) - wanted, steps)
+    wanted = math.log(d)
+    return newton(problem, start(min(max(guess, 0.05), 2.0)), lambda here, _: math.log(here.place.d) - wanted, steps)
 
 
 def at_x_one(problem: Problem, place: Place) -> Solved:
@@ -197,7 +214,7 @@ def walk(problem: Problem, first: Solved, widening: bool) -> tuple[list[Solved],
                 raise ConvergenceError("the corrector moved too far")
         except ConvergenceError as error:
             step *= _SHRINK
-            if step < _SHORTEST_STEP:
+            if step < _SHORTEST_STEP or last.at.complexity < _GOOD_ENOUGH * abs(last.at.place.beta):
                 return path, error.what
             continue
         path.append(new)

@@ -65,18 +65,36 @@ def test_the_equations_are_derivatives_of_the_formula(name: str) -> None:
     assert found.split == pytest.approx(0.25 * gap + last * d * abs(beta / W) ** 3, rel=1e-9)
 
 
-@pytest.mark.parametrize("side", list(Side))
-@pytest.mark.parametrize(("share", "x"), [(0.5, 1.0), (0.05, 1.0), (1e-4, 0.4)])
-def test_without_clusters_it_is_the_symmetric_theory(side: Side, share: float, x: float) -> None:
-    """At x = 1 for any d, and for d → 0 at any x."""
+def divided(side: Side, share: float, x: float) -> tuple[Evaluation, float]:
+    """The end of the symmetric theory with clusters that take a share of D; and what Φ₁ differs by."""
     state = branch(PROBLEM, side).states[-1]
     theta = state.theta
     d = share * theta.D
     found = at(Place(theta.m, theta.t, d, theta.D - d, theta.V, x, theta.phi, theta.beta))
-    near = 1e-9 if x == 1.0 else 1e-6
-    assert found.log_volume == pytest.approx(state.log_volume, abs=near)
-    assert found.complexity == pytest.approx(state.complexity, abs=near * 10.0)
-    assert np.abs(found.equations[[0, 2, 3, 4, 5]]).max() < (1e-6 if x == 1.0 else 1e-3)
+    labels = BUDGET * (1.0 + found.equations[5])
+    change = found.complexity + theta.beta * found.log_volume + theta.phi * labels
+    change -= state.complexity + theta.beta * state.log_volume + theta.phi * BUDGET
+    return found, change
+
+
+@pytest.mark.parametrize("side", list(Side))
+@pytest.mark.parametrize("share", [0.5, 0.05])
+def test_at_x_one_it_is_the_symmetric_theory(side: Side, share: float) -> None:
+    """Whatever d."""
+    state = branch(PROBLEM, side).states[-1]
+    found, change = divided(side, share, 1.0)
+    assert change == pytest.approx(0.0, abs=1e-9)
+    assert found.log_volume == pytest.approx(state.log_volume, abs=1e-9)
+    assert found.complexity == pytest.approx(state.complexity, abs=1e-8)
+    assert np.abs(found.equations[[0, 2, 3, 4, 5]]).max() < 1e-6
+
+
+@pytest.mark.parametrize("side", list(Side))
+def test_without_clusters_it_is_the_symmetric_theory(side: Side) -> None:
+    """For d → 0 at any x: Φ₁ differs by a term in d²."""
+    small, large = (divided(side, share, 0.6)[1] for share in (0.005, 0.01))
+    assert abs(large) < 1e-3
+    assert large / small == pytest.approx(4.0, rel=0.2)
 
 
 def test_coordinates_go_there_and_back() -> None:

@@ -33,7 +33,7 @@ def at(alpha: float, budget: float, volume: float) -> Point:
 def test_a_continuous_branch_leaves_where_the_ratio_is_one(alpha: float, budget: float, side: Side) -> None:
     """The first point of the branch, which was solved for by the equations of broken symmetry, lies there."""
     followed = branch(checked(PERCEPTRON, alpha, budget), side)
-    found = departure(followed)
+    found, _ = departure(followed)
     assert found is not None
     assert found.continuous
     assert found.first is not None
@@ -56,7 +56,7 @@ def test_a_continuous_branch_leaves_where_the_ratio_is_one(alpha: float, budget:
 def test_a_jump_is_located_where_both_free_entropies_agree(alpha: float, budget: float, leaves_at: float) -> None:
     """X = 1 at d > 0, R below 1; before it no clusters count, beyond it some do. At n = 0.1 R never reaches 1."""
     followed = branch(checked(PERCEPTRON, alpha, budget), Side.MIN)
-    found = departure(followed)
+    found, _ = departure(followed)
     assert found is not None
     assert not found.continuous
     assert found.first is not None
@@ -74,7 +74,12 @@ def test_a_jump_is_located_where_both_free_entropies_agree(alpha: float, budget:
     assert (ratio(followed.states[-1]) > 1.0) == (budget == 0.6)
 
 
-def test_symmetry_holds_where_nothing_counts() -> None:
+def test_what_could_not_be_looked_at_is_not_called_symmetric() -> None:
+    """On the wall R stays small, but large clusters need too fine a grid: the last state proven is not the end."""
     followed = branch(checked(PERCEPTRON, 3.0, 2.7), Side.MIN)
-    assert departure(followed) is None
+    left, proven = departure(followed)
+    assert left is None
     assert max(ratio(state) for state in followed.states) < 0.5
+    assert proven is not None
+    assert proven is not followed.end
+    assert proven.complexity > followed.states[-1].complexity

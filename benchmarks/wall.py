@@ -1,0 +1,61 @@
+"""The wall: how far the smallest volume is above that of the whole pool, and what breaking can do there.
+
+    python benchmarks/wall.py [ALPHA ...]
+
+prints, for budgets from one to nine tenths of the pool, the symmetric minimum, its excess over the
+pool's ln v, β and the stability ratio R at the end, and the most that replica symmetry breaking can
+move it: Σ/|β| at the point where symmetry breaks, or at the last one where it is known to hold, since
+past that point ln v goes no further than this, nor below the pool. Without arguments: α = 3, 10 and
+100.
+"""
+
+from __future__ import annotations
+
+import sys
+
+import numpy as np
+
+from gardner.errors import ConvergenceError
+from gardner.model import PERCEPTRON
+from gardner.theory import Side
+from gardner.theory.answers.complexity import branch, checked
+from gardner.theory.breaking.leaving import departure, ratio
+from gardner.theory.random_subset.typical import typical_of
+
+ALPHAS = (3.0, 10.0, 100.0)
+SHARES = (0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9)
+
+
+@np.errstate(all="ignore")
+def line(alpha: float, budget: float) -> str:
+    """A row of the table."""
+    followed = branch(checked(PERCEPTRON, alpha, budget), Side.MIN)
+    last = followed.end
+    if last is None:
+        return f"{alpha:5g} {budget:6g}  {followed.status.value}: {followed.reason}"
+    pool = typical_of(followed.problem.pair, alpha).log_volume
+    told = f"{alpha:5g} {budget:6g}  {last.log_volume:12.8f}  {last.log_volume - pool:10.3e}  {last.theta.beta:10.2e}"
+    told += f"  {ratio(last):6.3f}  {followed.status.value:10s}"
+    try:
+        left, proven = departure(followed)
+    except ConvergenceError as error:
+        return f"{told}  not known: {error.what}"
+    if left is None and proven is last:
+        return f"{told}  0: symmetry holds"
+    state = proven if left is None else left.state
+    if state is None:
+        return f"{told}  not known"
+    pace = abs(state.complexity / state.theta.beta)
+    return f"{told}  at most {min(pace, state.log_volume - pool):.1e}"
+
+
+def main() -> None:
+    """Print the table."""
+    print("alpha      n  symmetric min  above pool        beta       R  status      breaking can move it by")
+    for alpha in [float(text) for text in sys.argv[1:]] or ALPHAS:
+        for share in SHARES:
+            print(line(alpha, round(share * alpha, 9)), flush=True)
+
+
+if __name__ == "__main__":
+    main()
