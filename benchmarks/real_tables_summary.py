@@ -113,7 +113,10 @@ def print_tables(folder: Path, pools: Sequence[str]) -> None:
         count, found = behind(frame, value, some, marks)
         print(f"{value}: behind random in {len(found)} of {count} cells (Holm, 5 %): {', '.join(found) or 'none'}")
     print_pools(frame, pools)
-    print_areas(frame)
+    print_areas(frame, "accuracy")
+    print_areas(frame, "own_accuracy")
+    if rare:
+        print_areas(frame[frame.pool.isin(rare) & frame.labels.isin((50, 100))], "precision")
     print_calibration(frame)
     print_curve(frame)
 
@@ -133,20 +136,19 @@ def print_pools(frame: pd.DataFrame, pools: Sequence[str]) -> None:
         print(f"| {pool} | {len(some)} | " + " | ".join(cells) + " |")
 
 
-def print_areas(frame: pd.DataFrame) -> None:
-    """Differences of the mean accuracy over all numbers of labels, with intervals."""
+def print_areas(frame: pd.DataFrame, value: str) -> None:
+    """Differences of the mean over the numbers of labels, with intervals."""
     pairs = (("query", "margin"), ("query", "random"), ("first", "query"), ("first", "margin"), ("first", "random"))
-    for value in ("accuracy", "own_accuracy"):
-        for one, other in pairs:
-            if {one, other} <= set(frame.strategy):
-                by_pool, by_seed = areas(frame, value, one, other)
-                mean, low, high = interval(by_seed.to_numpy())
-                worst, best = by_pool.idxmin(), by_pool.idxmax()
-                print(
-                    f"area of {value}, {one} − {other}: {mean:+.4f} [{low:+.4f}, {high:+.4f}] "
-                    f"over {len(by_pool)} tables and {len(by_seed)} seeds that all of them have; "
-                    f"least {by_pool.min():+.4f} ({worst}), most {by_pool.max():+.4f} ({best})"
-                )
+    for one, other in pairs:
+        if {one, other} <= set(frame.strategy):
+            by_pool, by_seed = areas(frame, value, one, other)
+            mean, low, high = interval(by_seed.to_numpy())
+            worst, best = by_pool.idxmin(), by_pool.idxmax()
+            print(
+                f"area of {value}, {one} − {other}: {mean:+.4f} [{low:+.4f}, {high:+.4f}] "
+                f"over {len(by_pool)} tables and {len(by_seed)} seeds that all of them have; "
+                f"least {by_pool.min():+.4f} ({worst}), most {by_pool.max():+.4f} ({best})"
+            )
 
 
 def print_calibration(frame: pd.DataFrame) -> None:

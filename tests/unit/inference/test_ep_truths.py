@@ -98,3 +98,12 @@ def test_no_rows_leave_the_prior() -> None:
     assert posterior.covariance is not None
     np.testing.assert_array_equal(posterior.covariance, np.eye(4))
     np.testing.assert_array_equal(posterior.mean, np.zeros(4))
+
+
+def test_a_fit_that_is_not_judged_is_the_same_fit() -> None:
+    rows = np.random.default_rng(0).standard_normal((20, 4))
+    labels = np.where(rows[:, 0] > 0.0, 1.0, -1.0)
+    judged, plain = (expectation_propagation(rows, labels, judge=judge) for judge in (True, False))
+    assert plain.log_evidence == judged.log_evidence
+    assert np.array_equal(np.asarray(plain.mean), np.asarray(judged.mean))
+    assert plain.settled

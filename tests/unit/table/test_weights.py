@@ -32,3 +32,5 @@ def test_span_and_columns_agree(columns: int, model: GLM) -> None:
     assert np.allclose(V, np.diag(covariance), atol=1e-6)
     assert np.allclose(weights.covariance(rows, projections, rows, projections), covariance, atol=1e-6)
     assert np.allclose(rows @ weights.gain(rows[20]), covariance[20], atol=1e-6)
+    halves = rows.astype(np.float32), projections.astype(np.float32)
+    assert np.allclose(weights.rough_covariance(rows, projections, *halves), covariance, atol=1e-5)
