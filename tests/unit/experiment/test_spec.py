@@ -160,7 +160,8 @@ def test_keys_tell_tasks_apart() -> None:
         {"strategy": StrategySpec("agnostic")}, {"strategy": StrategySpec("random", {"x": 1})}, {"features": 41},
         {"pool_ratio": 3.5}, {"budget": 0.4}, {"batch_size": 5}, {"seed": 1}, {"test_rows": 9},
         {"variances": "scalar"}, {"dtype": "float64"}, {"prior": "laplace"}, {"channel": "flip:0.1"},
-        {"teacher_prior": "rademacher"}, {"teacher_channel": "probit:0.1"},
+        {"teacher_prior": "rademacher"}, {"teacher_channel": "probit:0.1"}, {"data": "pool.csv#0123456789ab"},
+        {"label_column": "y"}, {"test_share": 0.3},
     ]  # fmt: skip
     keys = {dataclasses.replace(task, **change).key("code") for change in others}
     assert len(keys | {task.key("code"), task.key("other code")}) == len(others) + 2
@@ -286,7 +287,11 @@ def test_a_field_has_one_name_everywhere(gardner: Any) -> None:
     first = SCHEMA.names.index("parameters") + 1
     assert SCHEMA.names[first : first + len(FIELDS)] == [one.column for one in FIELDS]
     differing = {one.name: (one.given_as, one.column) for one in FIELDS if {one.given_as, one.column} != {one.name}}
-    assert differing == {"budget": ("budget", "run_budget"), "seed": ("seeds", "seed")}
+    assert differing == {
+        "budget": ("budget", "run_budget"),
+        "seed": ("seeds", "seed"),
+        "label_column": ("label", "label_column"),
+    }
     code, out, _ = gardner("bench", "--help")
     assert code == 0
     for one in FIELDS:
