@@ -22,6 +22,7 @@ from benchmarks.real_tables import Data, asked, load
 from numpy.typing import NDArray
 
 from gardner.table.batch import Batch, choose_rows
+from gardner.table.fit import Fit
 from gardner.table.propose import Proposals
 
 POOLS = ("digits-odd", "mnist-8-rare", "spambase", "magic", "twonorm", "chess", "letter-halves", "phoneme")
@@ -32,6 +33,8 @@ SAMPLES, LABELS, BATCH = 10, 50, 10
 def choose(data: Data, found: Proposals, places: NDArray[np.intp], targets: NDArray[np.intp]) -> Batch:
     """A batch of the rows at ``places``, for the targets."""
     fit = found.fit
+    if not isinstance(fit, Fit):
+        raise TypeError("these tables have two classes")
     return choose_rows(
         data.features, places, BATCH,
         design=fit.design, weights=fit.weights, channel=fit.model.channel, targets=targets,

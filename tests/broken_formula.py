@@ -57,4 +57,4 @@ def slope(function: Callable[[Place], float], at: Place, name: str, share: float
     value: float = getattr(at, name)
     step = share * abs(value)
     ahead, behind, far, back = (function(at._replace(**{name: value + k * step})) for k in (1.0, -1.0, 2.0, -2.0))
-    return (8.0 * (ahead - behind) - (far - back)) / (12.0 * step)
+    return float((8.0 * (ahead - behind) - (far - back)) / (12.0 * step))
