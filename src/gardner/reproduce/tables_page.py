@@ -56,7 +56,9 @@ def _section(number: int, place: tuple[Any, ...], curves: pd.DataFrame, runs: pd
         text=_TEXT,
         figures=figures,
         verdicts=_verdicts(curves),
-        table=final.rename(columns=_SHOWN)[[*_SHOWN.values()]].sort_values("accuracy", ascending=False),
+        table=pd.DataFrame({word: final[name] for name, word in _SHOWN.items()}).sort_values(
+            "accuracy", ascending=False
+        ),
         provenance=f"{len(curves)} means over seeds.",
         origin=origin(runs),
         tables={f"curves-{number}": curves},
