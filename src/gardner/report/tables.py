@@ -29,7 +29,7 @@ def table_chart(curves: pd.DataFrame, title: str, *, quantity: str = "test_accur
     names = data["series"].drop_duplicates().tolist()
     shown, paint = legend_toggle("series", names), colours(names)
     scale = alt.Scale(domain=names, range=[paint[name] for name in names])
-    color = alt.Color("series:N", title="strategy", sort=None, scale=scale)
+    color = alt.Color("series:N", title="strategy", sort=None, scale=scale, legend=alt.Legend(symbolOpacity=1))
     x, y = alt.X("labels:Q", title="labels"), alt.Y("value:Q", title=words[quantity], scale=alt.Scale(zero=False))
     base = alt.Chart(data)
     tooltip = [

@@ -122,7 +122,8 @@ def test_failures_have_their_reasons_until_they_are_done() -> None:
     (failure,) = result.failures
     assert failure == {
         "strategy": "mine.py:Mine", "model": "", "features": 100, "pool_ratio": 3.0, "batch_size": 10,
-        "budget": 0.1, "seed": 4, "informed": None, "reason": "KeyError: 'x'", "hint": "raised at mine.py:3",
+        "budget": 0.1, "data": "", "seed": 4, "informed": None, "reason": "KeyError: 'x'",
+        "hint": "raised at mine.py:3",
     }  # fmt: skip
     done = part("mine.py:Mine", 4, [-0.06], code="today")
     assert summarise(pd.concat([failed, done]), [0.1]).failures == []
