@@ -100,7 +100,7 @@ def read_labelled(name: str, label: str) -> LabelledTable:
     file, _ = split_name(stamped_name(name))
     if not label:
         raise InvalidInputError("label", label, "data needs the column of its labels", hint="such as label='y'")
-    pool = read_pool(file, label)
+    pool = read_pool(file, label, kind="classes")
     missing = int(np.isnan(pool.labels).sum())
     if missing:
         row = int(np.isnan(pool.labels).argmax())
@@ -109,8 +109,7 @@ def read_labelled(name: str, label: str) -> LabelledTable:
     kinds, codes = np.unique(pool.labels, return_inverse=True)
     if kinds.size < 2:
         raise InvalidInputError("label", label, "all rows are of one class", hint="a benchmark needs two or more")
-    if kinds.size > MOST_CLASSES or not np.array_equal(kinds, np.round(kinds)):
-        rule = f"its {kinds.size} different numbers are no classes"
-        raise InvalidInputError("label", label, rule, hint=f"classes are texts or at most {MOST_CLASSES} whole numbers")
-    names = pool.classes or tuple(f"{kind:g}" for kind in kinds.tolist())
-    return LabelledTable(pool.features, codes.astype(np.int64), names)
+    if kinds.size > MOST_CLASSES:
+        rule = f"it has {kinds.size} classes"
+        raise InvalidInputError("label", label, rule, hint=f"at most {MOST_CLASSES} are possible")
+    return LabelledTable(pool.features, codes.astype(np.int64), pool.classes)

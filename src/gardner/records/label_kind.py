@@ -38,7 +38,7 @@ def label_kind(values: NDArray[np.float64], kind: str | None = None, name: str =
     found = kind or ("classes" if values.size <= 2 and whole else "regression")
     if found == "classes" and values.size > 2 and not whole:
         problem = "names of three or more classes are whole numbers or texts"
-        raise InvalidInputError(name, listed(values), problem, hint="kind='regression' predicts numbers")
+        raise InvalidInputError(name, listed(values), problem, hint="recode the label")
     return found
 
 

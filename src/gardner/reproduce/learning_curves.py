@@ -138,8 +138,7 @@ def _last(lines: pd.DataFrame, column: str) -> str:
 
 def _gaps(frame: pd.DataFrame) -> pd.DataFrame:
     """ln v above one bit a label."""
-    gaps = frame.assign(gap=frame["log_volume"] + LN2 * frame["budget"])
-    return gaps.rename(columns={"log_volume_stderr": "gap_stderr"})
+    return frame.assign(gap=frame["log_volume"] + LN2 * frame["budget"], gap_stderr=frame["log_volume_stderr"])
 
 
 def _batch_figure(lines: pd.DataFrame, dots: pd.DataFrame) -> Figure:

@@ -99,8 +99,7 @@ def agreement(lines: pd.DataFrame, dots: pd.DataFrame) -> tuple[pd.DataFrame, Ve
     """Theory against runs in every cell that has both: Student's t after an allowance of 5/N, Holm over all cells."""
     from scipy import stats  # here: most recipes do without it
 
-    known = lines.assign(at=lines["budget"].round(6))[["series", "at", "log_volume"]]
-    known = known.rename(columns={"log_volume": "theory"})
+    known = lines.assign(at=lines["budget"].round(6), theory=lines["log_volume"])[["series", "at", "theory"]]
     table = dots.assign(at=dots["budget"].round(6)).merge(known, on=["series", "at"]).drop(columns="at")
     table = table.drop_duplicates(["log_volume", "theory"])  # some runs stand in more than one figure
     beyond = (table["log_volume"] - table["theory"]).abs() - ALLOWANCE / table["features"]

@@ -103,7 +103,7 @@ def test_a_figure(gardner: Any, table: Path, ending: str) -> None:
         (["--out", "x.docx"], "ending"),
         (["--label", "nothing"], "none of that name"),
         (["--scaling", "log"], "standardised, common"),
-        (["--label", "a"], "two classes"),
+        (["--label", "a"], "whole numbers or texts"),
     ],
 )
 def test_refusals_are_one_line(gardner: Any, table: Path, arguments: list[str], says: str) -> None:

@@ -28,7 +28,7 @@ def written(folder: Path, labels: Sequence[object], name: str = "pool.csv") -> s
         (["x"] * 10, "label = 'y' is not valid: all rows are of one class"),
         (["x", "z", None, "x", "z"], "1 rows have no label, the first is row 2"),
         ([0, 1, float("nan"), 1, 0], "1 rows have no label, the first is row 2"),
-        ([0.5, 1.25, 2.0, 3.0], "its 4 different numbers are no classes"),
+        ([0.5, 1.25, 2.0, 3.0], "names of three or more classes are whole numbers or texts"),
     ],
 )
 def test_labels_that_are_none(tmp_path: Path, labels: list[object], words: str) -> None:

@@ -19,8 +19,8 @@ from gardner.rules.known import TargetMargin
 from gardner.theory import LearningCurve, bounds, learning_curve, typical
 
 # Cells of a learning curve, as many as it takes: 1024 have overlaps right to 1e-4, and where a few columns are learned
-# to many digits 16384 went on for as long as there was anything to learn (two columns, 10,000 rows), in a second.
-_CELLS = (1024, 4096, 16384)
+# to many digits 65536 went on for as long as there was anything to learn (two columns, 10,000 rows), in seconds.
+_CELLS = (1024, 4096, 16384, 65536)
 # Wrong predictions, relative to those with a label for every row, at which a subset tells all there is to know.
 _ALL_THERE_IS = 1.001
 # Error of ln v a weight above which more cells are taken: the share of wrong predictions is then off by about 1 %.

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from gardner.errors import InvalidInputError
+from gardner.errors import ConvergenceError, InvalidInputError
 from gardner.model import GLM, PERCEPTRON
 from gardner.rules import Rule, make_registered_rule
 from gardner.theory.formula.pair import Pair
@@ -119,14 +119,28 @@ def question(
 def refined(
     asked: Question, plan: list[Batch], report: Report, count: int, every: int | None = None
 ) -> tuple[list[LearningPoint], int]:
-    """The points of a plan, on cells that are halved until half as many would give the same; and how many these are."""
-    coarse = _figures(asked, plan, count // 2, lambda done: report(done / 3.0), every)
+    """The points of a plan, on cells that are halved until half as many would give the same; and how many these are.
+
+    Cells that do not resolve what is left to learn may not settle at all; then more are tried.
+    """
+
+    def tried(cells: int, begin: float, end: float) -> list[LearningPoint] | ConvergenceError:
+        try:
+            return _figures(asked, plan, cells, lambda done: report(begin + (end - begin) * done), every)
+        except ConvergenceError as error:
+            return error
+
+    coarse = tried(count // 2, 0.0, 1.0 / 3.0)
     while True:
-        fine = _figures(asked, plan, count, lambda done: report((1.0 + 2.0 * done) / 3.0), every)
-        points = [_judged(asked, *pair) for pair in zip(fine, coarse, strict=True)]
-        worst = max(point.discretisation_error for point in points)
-        if worst <= asked.tolerance or asked.cells is not None or count >= MOST_CELLS:
-            return points, count
+        fine, last = tried(count, 1.0 / 3.0, 1.0), asked.cells is not None or count >= MOST_CELLS
+        failed = next((one for one in (fine, coarse) if isinstance(one, ConvergenceError)), None)
+        if failed is not None and last:
+            raise failed
+        if isinstance(fine, list) and isinstance(coarse, list):
+            points = [_judged(asked, *pair) for pair in zip(fine, coarse, strict=True)]
+            worst = max(point.discretisation_error for point in points)
+            if worst <= asked.tolerance or last:
+                return points, count
         coarse, count = fine, 2 * count
 
 

@@ -134,7 +134,7 @@ def test_no_choice_is_better_than_all_labels() -> None:
 def test_a_curve_that_ends_early_is_said_aloud(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(curves, "_CELLS", (1024,))
     found = forecast(RNG.standard_normal((10_000, 2)), best=False)
-    assert any("agnostic choice is known up to 40 labels" in note for note in found.notes)
+    assert any("agnostic choice is known up to 30 labels" in note for note in found.notes)
     monkeypatch.undo()
     assert not any("known up to" in note for note in forecast(RNG.standard_normal((10_000, 2)), best=False).notes)
 
