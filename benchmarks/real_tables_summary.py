@@ -160,6 +160,11 @@ def print_calibration(frame: pd.DataFrame) -> None:
             f"log-loss on random labels: {both.own_log_loss.mean():.4f}, cross-validated logistic regression "
             f"{both.tuned_log_loss.mean():.4f}, ratio {ratio:.3f} ({len(both)} fits)"
         )
+        for pool, some in both.groupby("pool"):
+            print(f"  {pool}: {some.own_log_loss.mean() / some.tuned_log_loss.mean():.3f} ({len(some)} fits)")
+    batches = frame[frame.bits.notna()]
+    share = batches.bits / batches.entropy
+    print(f"bits of a batch over the entropies of its labels: {share.max():.3f} at most ({len(batches)} batches)")
     chosen = frame[(frame.strategy == "query") & frame.expected_accuracy.notna()]
     print("| labels | expected accuracy on the rest | true | mean absolute difference | nine in ten are within |")
     print("|---|---|---|---|---|")
