@@ -142,6 +142,8 @@ def print_areas(frame: pd.DataFrame, value: str) -> None:
     for one, other in pairs:
         if {one, other} <= set(frame.strategy):
             by_pool, by_seed = areas(frame, value, one, other)
+            if by_pool.empty:  # the own predictor is not measured on margin's rows of three classes or more
+                continue
             mean, low, high = interval(by_seed.to_numpy())
             worst, best = by_pool.idxmin(), by_pool.idxmax()
             print(
