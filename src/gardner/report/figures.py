@@ -43,6 +43,7 @@ __all__ = [
     "save",
     "scaling_chart",
     "specification",
+    "still",
     "strategies_chart",
 ]
 
@@ -195,6 +196,13 @@ def specification(chart: AnyChart) -> dict[str, Any]:
     with alt.data_transformers.enable("default", max_rows=None):
         result: dict[str, Any] = chart.to_dict()
     return result
+
+
+def still(spec: dict[str, Any]) -> str:
+    """A specification as SVG that takes its colours from the page around it."""
+    config = theme(dark=False) | {"background": "transparent"}
+    picture: str = vl_convert.vegalite_to_svg(spec, vl_version=VEGA_LITE, config=config)
+    return picture
 
 
 def save(chart: AnyChart, path: Path, title: str = "") -> None:
