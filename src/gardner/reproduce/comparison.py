@@ -186,7 +186,9 @@ def board(curves: pd.DataFrame, budget: float, caption: str) -> Board:
     rows = rows.sort_values([*_SETTING, "way_to_bound"], ascending=[True, True, True, False])
     rows = rows.assign(converged=rows["converged"].map(rounded_down))  # so that 1 is all
     rows = rows.assign(bits_per_label_stderr=rows["log_volume_stderr"] / (LN2 * rows["budget"]))
-    same = [name for name in ("features", "budget", "seeds", "converged") if rows[name].nunique() == 1]
+    settled = bool((rows["converged"] >= 1.0).all())  # rounds that did not settle keep their column
+    alike = ("features", "budget", "seeds", *(["converged"] if settled else []))
+    same = [name for name in alike if rows[name].nunique() == 1]
     shared = ", ".join(f"{names[name]} {rows[name].iloc[0]:g}" for name in same)
     names = {name: word for name, word in names.items() if name not in same}
     note = (
