@@ -14,7 +14,7 @@ import pandas as pd
 import pytest
 
 from gardner.errors import InvalidInputError
-from gardner.report.figures import complexity_chart, save, scaling_chart
+from gardner.report.figures import complexity_chart, save, scaling_chart, specification, still
 from gardner.report.page import Board, Figure, Outcome, Page, Section, Verdict, render
 
 NASTY = "\"'></script><script>alert(1)</script><!--"
@@ -153,6 +153,15 @@ def test_curves_are_dashed_where_symmetry_is_broken() -> None:
     assert list(stretches.values()) == ["broken", "stable", "broken"]
     first = [row["log_volume"] for row in rows if row["stretch"].endswith("/0")]
     assert first == [-0.9, -0.7]  # the broken stretch reaches to its stable neighbour
+
+
+@pytest.mark.parametrize("letter", ["\x1b", "\x00", "\ufffe", "\ud800"])
+def test_a_name_that_no_picture_can_hold_costs_neither_page_nor_figure(letter: str, tmp_path: Path) -> None:
+    frame = pd.DataFrame({"alpha": [1.0, 10.0], "value": [2.0, 3.0]})
+    chart = scaling_chart(frame, "value", f"a{letter}b", "title")
+    assert "a\ufffdb" in still(specification(chart))
+    save(chart, tmp_path / "figure.svg")
+    assert "a\ufffdb" in (tmp_path / "figure.svg").read_text("utf-8")
 
 
 def test_unknown_figure_format(tmp_path: Path) -> None:
