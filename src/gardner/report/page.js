@@ -1,3 +1,4 @@
+document.documentElement.dataset.scripted = "yes"; // still pictures give way to live ones
 const { specs, themes, width: paperWidth } = JSON.parse(document.getElementById("specs").textContent);
 const dark = matchMedia("(prefers-color-scheme: dark)");
 const narrow = matchMedia("(max-width: 640px)");
