@@ -48,11 +48,12 @@ def told(found: Comparison, channel: str) -> list[str]:
         agnostic, random = rows["agnostic"], rows["random"]
         gain, error = found.difference("agnostic", "random", budget)
         possible = bound.halving - bound.typical.log_volume
-        better = (agnostic["accuracy"] or math.nan) - (random["accuracy"] or math.nan)
+        known_accuracy = agnostic["accuracy"] is not None and random["accuracy"] is not None
+        better = f"{agnostic['accuracy'] - random['accuracy']:+.4f}" if known_accuracy else "–"
         lines.append(
             f"| {channel} | {budget:g} | {bound.typical.log_volume:.4f} | {random['log_volume']:.4f} | "
             f"{agnostic['log_volume']:.4f} ± {agnostic['log_volume_stderr']:.4f} | {bound.halving:.4f} | "
-            f"{gain:+.4f} ± {error:.4f} of {possible:+.4f} | {better:+.4f} | {agnostic['converged']:.0%} |"
+            f"{gain:+.4f} ± {error:.4f} of {possible:+.4f} | {better} | {agnostic['converged']:.0%} |"
         )
     return lines
 
