@@ -43,9 +43,9 @@ docs: $(DOCS)/.ready
 		-d $(SITE)-doctrees $(SITE)-source $(SITE)
 	$(DOCS)/bin/python -m tools.website links $(SITE)
 
-# the built site in a browser, page by page, and the tutorials in an environment of their own
+# the built site in a browser, page by page
 test-site: $(READY)
-	$(BIN)/pytest tests/browser/test_site.py tests/contracts/test_tutorials.py tests/contracts/test_website.py
+	$(BIN)/pytest tests/browser/test_site.py tests/contracts/test_website.py
 
 check: $(READY)
 	$(BIN)/ruff check .

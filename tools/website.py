@@ -164,6 +164,11 @@ class _Page(HTMLParser):
             self.links.append(address)
 
 
+def built_pages(folder: Path) -> list[Path]:
+    """The pages of a built site; what lies in _static is the theme's."""
+    return [path for path in sorted(folder.rglob("*.html")) if "_static" not in path.relative_to(folder).parts]
+
+
 def read_page(path: Path) -> _Page:
     """A built page."""
     page = _Page()
@@ -176,7 +181,7 @@ def dead_links(folder: Path) -> list[str]:
 
     Addresses of other hosts are not asked for; scripts and pictures from there are dead at once.
     """
-    pages = {path: read_page(path) for path in sorted(folder.rglob("*.html"))}
+    pages = {path: read_page(path) for path in built_pages(folder)}
     found = []
     for path, page in pages.items():
         for link in page.links:
@@ -202,7 +207,7 @@ def main(arguments: list[str]) -> int:
                 return 2
             return 0
         case ["links", folder]:
-            pages, dead = len(list(Path(folder).rglob("*.html"))), dead_links(Path(folder).resolve())
+            pages, dead = len(built_pages(Path(folder))), dead_links(Path(folder).resolve())
             print("\n".join([*dead, f"{pages} pages, {len(dead)} dead links"]))
             return int(bool(dead) or not pages)
     print("usage: python -m tools.website stage FOLDER | links FOLDER", file=sys.stderr)

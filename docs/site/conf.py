@@ -42,6 +42,7 @@ html_title = "Gardner"
 html_static_path = ["_static"]
 html_css_files = ["site.css"]
 html_show_sourcelink = False
+html_context = {"default_mode": "auto"}  # without it the theme complains in the console at a first visit
 html_copy_source = False
 html_theme_options = {
     "logo": {"text": "Gardner"},
@@ -68,6 +69,7 @@ mathjax4_config = {
     "output": {"fontPath": "[mathjax]/%%FONT%%-font"},
     "options": {
         "enableMenu": False,
+        "menuOptions": {"settings": {"enrich": False, "speech": False, "braille": False, "collapsible": False}},
         "enableEnrichment": False,
         "enableSpeech": False,
         "enableBraille": False,
