@@ -1,4 +1,5 @@
 # Two commands: `make report` and `make test`. Both need only python3 (3.11 or newer) and make.
+# `make docs` also needs npm.
 PYTHON ?= python3
 VENV   := .venv
 BIN    := $(VENV)/bin
@@ -11,7 +12,7 @@ WORKERS ?= 3
 COUNT ?= 10000
 SEED ?= 0
 
-.PHONY: report test test-slow test-lowest test-modal coverage fuzz check format clean
+.PHONY: report docs test-site test test-slow test-lowest test-modal coverage fuzz check format clean
 
 $(READY): pyproject.toml constraints.txt
 	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Gardner needs Python 3.11 or newer")'
@@ -21,6 +22,30 @@ $(READY): pyproject.toml constraints.txt
 
 report: $(READY)
 	$(BIN)/gardner reproduce --out out
+
+# the site, with its own pinned versions; MathJax and axe-core come from npm, by the checksums of the lock file
+DOCS := .venv-docs
+SITE := out/site
+$(DOCS)/.ready: pyproject.toml constraints-docs.txt docs/site/package.json docs/site/package-lock.json
+	@command -v npm >/dev/null || { echo "make docs needs npm, for MathJax (Debian: apt-get install npm)" >&2; exit 1; }
+	$(PYTHON) -m venv $(DOCS)
+	PIP_CONSTRAINT=$(CURDIR)/constraints-docs.txt $(DOCS)/bin/python -m pip install --quiet --disable-pip-version-check \
+		--editable '.[docs]'
+	cp docs/site/package.json docs/site/package-lock.json $(DOCS)/
+	npm ci --prefix $(DOCS) --ignore-scripts --no-audit --no-fund --silent
+	touch $@
+
+# warnings and dead links fail; the tutorials run on the way
+docs: $(DOCS)/.ready
+	rm -rf $(SITE) $(SITE)-source $(SITE)-doctrees
+	$(DOCS)/bin/python -m tools.website stage $(SITE)-source
+	GARDNER_NODE_MODULES=$(CURDIR)/$(DOCS)/node_modules $(ONE_THREAD) $(DOCS)/bin/python -m sphinx -W --keep-going --quiet \
+		-d $(SITE)-doctrees $(SITE)-source $(SITE)
+	$(DOCS)/bin/python -m tools.website links $(SITE)
+
+# the built site in a browser, page by page
+test-site: $(READY)
+	$(BIN)/pytest tests/browser/test_site.py tests/contracts/test_website.py
 
 check: $(READY)
 	$(BIN)/ruff check .
@@ -73,4 +98,4 @@ format: $(READY)
 	$(BIN)/ruff format .
 
 clean:
-	rm -rf $(VENV) $(LOWEST) $(MODAL) out/report.html out/tables out/figures .coverage .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) $(LOWEST) $(MODAL) $(DOCS) $(SITE) $(SITE)-source $(SITE)-doctrees out/report.html out/tables out/figures .coverage .pytest_cache .mypy_cache .ruff_cache .hypothesis
