@@ -264,7 +264,7 @@ class _Open:
             if ahead.signs:
                 u, T = latent(self.channel, self.some.omega[behind], V)
                 its_u, its_T = ahead.signs[index]
-                told = signs_information(u, np.asarray(its_u), with_row / np.sqrt(T * its_T))
+                told = signs_information(u, np.asarray(its_u), with_row / np.sqrt(T * its_T), quick=True)
                 self.left[behind] = np.maximum(self.left[behind] - told, 0.0)
             self.V[behind] = np.maximum(V - share * with_row**2, 1e-300)
         self.V[at], self.left[at], self.free[at] = ahead.V, ahead.left, ahead.free

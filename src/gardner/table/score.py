@@ -23,6 +23,9 @@ from gardner.model.integrals import panels
 from gardner.table.scaling import Floats
 
 _NODES, _WEIGHTS = panels(0.0, 1.0, 2)
+# Fewer of them, and the correlation up to which they do: to 1e-10 of a nat (a test measures it).
+_FEW_NODES, _FEW_WEIGHTS = panels(0.0, 1.0, 1, 6)
+_LOOSE = 0.5
 # The least probability of a label that is told from none.
 _LEAST = 1e-12
 # The largest squared correlation: beyond it the logarithm would only measure rounding.
@@ -84,18 +87,28 @@ def latent(channel: Channel, omega: Floats, V: Floats) -> tuple[Floats, Floats]:
     return u, density * density / (ndtr(u) * ndtr(-u) * narrowed)
 
 
-def signs_information(first: Floats, second: Floats, correlation: Floats) -> Floats:
+def signs_information(first: Floats, second: Floats, correlation: Floats, *, quick: bool = False) -> Floats:
     """I in nats of the signs of two normal numbers of means ``first`` and ``second``, unit variances and a correlation.
 
     P(both positive) = Φ(u)Φ(u') + ∫_0^{arcsin r} exp[−(u² − 2uu' sin θ + u'²)/(2 cos² θ)] dθ/2π [plackett1954].
+    ``quick`` takes a fifth of the nodes where the correlation is below one half; ``second`` is a single number then.
 
     >>> zero = np.zeros(2)
     >>> signs_information(zero, zero, np.array([1.0, 0.0])).round(6).tolist()
     [0.693147, 0.0]
     """
+    if quick:
+        close = np.flatnonzero(np.abs(correlation) > _LOOSE)
+        told = _signs_information(first, second, correlation, _FEW_NODES, _FEW_WEIGHTS)
+        told[close] = _signs_information(first[close], second, correlation[close], _NODES, _WEIGHTS)
+        return told
+    return _signs_information(first, second, correlation, _NODES, _WEIGHTS)
+
+
+def _signs_information(first: Floats, second: Floats, correlation: Floats, nodes: Floats, weights: Floats) -> Floats:
     end = np.arcsin(np.clip(correlation, -1.0, 1.0))
     together = np.zeros_like(end)
-    for node, weight in zip(_NODES.tolist(), _WEIGHTS.tolist(), strict=True):
+    for node, weight in zip(nodes.tolist(), weights.tolist(), strict=True):
         angle = node * end
         exponent = first**2 - 2.0 * first * second * np.sin(angle) + second**2
         together += weight * end * np.exp(-0.5 * exponent / np.maximum(np.cos(angle) ** 2, 1e-300)) / (2.0 * math.pi)

@@ -44,6 +44,14 @@ def test_signs_are_exact(means: tuple[float, float], correlation: float) -> None
     assert found == pytest.approx(exact(means, correlation), rel=1e-3, abs=1e-6)
 
 
+def test_fewer_nodes_do_where_signs_are_loosely_tied() -> None:
+    rng = np.random.default_rng(0)
+    first, correlation = rng.uniform(-4.0, 4.0, 2000), rng.uniform(-1.0, 1.0, 2000)
+    for mean in (-3.0, 0.0, 1.5):
+        quick, slow = (signs_information(first, np.asarray(mean), correlation, quick=one) for one in (True, False))
+        assert np.allclose(quick, slow, rtol=0.0, atol=1e-10)
+
+
 def test_a_channel_as_noise_before_a_sign() -> None:
     omega, V = np.array([-1.0, 0.5]), np.array([0.4, 2.0])
     u, total = latent(Probit(0.3), omega, V)
