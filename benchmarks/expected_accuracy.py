@@ -53,7 +53,8 @@ def by_forecast(data: Data, known: list[int]) -> float:
 def at_mark(data: Data, known: list[int], found: Proposals) -> Iterator[Expected]:
     """All kinds, at one number of labels."""
     rest = np.setdiff1d(np.arange(data.labels.size), known)
-    truth = accuracy(own_probabilities(found, data.features[rest]), data.labels[rest])
+    chances = own_probabilities(found, data.features[rest], np.unique(data.labels[known]), data.classes)
+    truth = accuracy(chances, data.labels[rest])
     model = float(np.mean(likeliest(found.model.channel, *found.fit.fields(data.features[rest]))))
     yield Expected("model alone", len(known), model, truth)
     if found.outlook is not None:
@@ -68,7 +69,7 @@ def run(pool: str, seed: int) -> Iterator[Expected]:
     data = load(pool, rng)
     known = first_labels(data.labels, rng)
     while True:
-        found = asked(data, known)
+        found = asked(data, known, 10)
         if len(known) in MARKS:
             yield from at_mark(data, known, found)
         if len(known) >= min(MARKS[-1], data.labels.size // 2):

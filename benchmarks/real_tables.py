@@ -2,13 +2,16 @@
 
     python -m benchmarks.pools fetch
     nice python -m benchmarks.real_tables run --seeds 20 --workers 2    # goes on where it stopped
-    python -m benchmarks.real_tables table
+    nice python -m benchmarks.real_tables run --strategies first --pools wine vehicle digits
+    python -m benchmarks.real_tables table    # of all tables; --group two or many: of those alone
 
 A task is a table, a strategy and a seed. 40 % of the rows are held out; all strategies of a seed
 start with the same ten random labels, redrawn until there are two classes, and ask for ten rows a
 round. ``first`` is the query that chooses its first ten as well. What is measured is the accuracy
 of one fixed logistic regression (standardised columns, C = 1, multinomial for many classes) trained
-on what was chosen, and that of Gardner's own predictor. ``targets-100`` is the query with a sample
+on what was chosen, and at those numbers of labels that of Gardner's own predictor. Seeds are gone
+through in order, all tables of one before the next, so that wherever a run stops, tables have about
+the same seeds. ``targets-100`` is the query with a sample
 of 100 target rows instead of 400. Tables are cut to 5000 rows, by a fixed
 seed. Each task is a file of out/real_tables (or --out), so that a run can be stopped and goes on.
 """
@@ -38,6 +41,8 @@ from gardner.records.encoding import learn_encoding
 from gardner.records.files import write_file
 from gardner.table import propose as query
 from gardner.table.batch import TARGETS
+from gardner.table.classes import largest
+from gardner.table.classes.fit import ClassFit
 from gardner.table.propose import Proposals, propose
 
 Floats = NDArray[np.float64]
@@ -49,6 +54,7 @@ TWO_CLASSES = (
     *("digits-8-rare", "mnist-8-rare", "yeast-rare", "vowel-rare"),
 )
 MANY_CLASSES = ("wine", "splice", "vehicle", "satimage", "segment", "digits", "optdigits", "letter-a-j", "mnist")
+GROUPS = {"all": (*TWO_CLASSES, *MANY_CLASSES), "two": TWO_CLASSES, "many": MANY_CLASSES}
 STRATEGIES = ("query", "margin", "random", "first")
 MARKS = (20, 30, 50, 100, 200)
 _MOST_ROWS = 5000
@@ -119,7 +125,7 @@ def first_labels(labels: Floats, rng: np.random.Generator) -> list[int]:
             return [int(row) for row in rows]
 
 
-def asked(data: Data, known: list[int], batch: int = _BATCH) -> Proposals:
+def asked(data: Data, known: list[int], batch: int) -> Proposals:
     """What Gardner proposes."""
     labels = np.full(data.labels.size, np.nan)
     labels[known] = data.labels[known]
@@ -148,18 +154,24 @@ def least_margin(fitted: Any, rows: Floats) -> Floats:
     return np.asarray(chances[:, -1] - chances[:, -2])
 
 
-def own_probabilities(found: Proposals, features: Floats) -> Floats:
-    """Of the classes, by Gardner's own model."""
+def own_probabilities(found: Proposals, features: Floats, seen: Floats, classes: int) -> Floats:
+    """Of the classes, by Gardner's own model; a class that was not seen has none."""
+    chances = np.zeros((len(features), classes))
+    if isinstance(found.fit, ClassFit):
+        chances[:, seen.astype(int)] = largest.chances(*found.fit.noisy(*found.fit.fields(features)))
+        return chances
     omega, V = found.fit.fields(features)
     channel = found.model.channel
-    return np.stack(
-        [np.exp(np.asarray(channel.log_partition(np.full_like(omega, y), omega, V))) for y in (-1.0, 1.0)], axis=1
-    )
+    signs = zip(seen.astype(int), (-1.0, 1.0), strict=True) if seen.size == 2 else [(int(seen[0]), 1.0)]
+    for kind, y in signs:
+        chances[:, kind] = np.exp(np.asarray(channel.log_partition(np.full_like(omega, y), omega, V)))
+    return chances
 
 
-def log_loss(probabilities: Floats, labels: Floats) -> float:
-    """In nats a row."""
-    right = probabilities[np.arange(labels.size), labels.astype(int)]
+def log_loss(probabilities: Floats, labels: Floats, seen: Floats) -> float:
+    """In nats a row, over the rows of classes that were seen."""
+    kept = np.flatnonzero(np.isin(labels, seen))
+    right = probabilities[kept, labels[kept].astype(int)]
     return float(-np.mean(np.log(np.maximum(right, 1e-12))))
 
 
@@ -178,14 +190,25 @@ def curve(probabilities: Floats, labels: Floats) -> list[list[float]]:
 
 
 def cross_validated(train: Floats, labels: Floats, test: Floats, classes: int) -> Floats | None:
-    """Logistic regression with C by five-fold cross-validation of the log-loss; none where a class is too rare."""
-    from sklearn.linear_model import LogisticRegressionCV
+    """Logistic regression with C by five-fold cross-validation of the log-loss.
 
-    counts = np.bincount(labels.astype(int), minlength=classes)
-    if counts.min() < 5:
+    Folds have shares of all classes where each has five labels. With three classes or more they are drawn at random
+    where one is rarer; of two classes there is no answer then, and none where a fold lacks a class.
+    """
+    from sklearn.linear_model import LogisticRegressionCV
+    from sklearn.model_selection import KFold, StratifiedKFold
+
+    seen, counts = np.unique(labels, return_counts=True)
+    if seen.size < 2 or (counts.min() < 5 and classes == 2):
         return None
-    fitted = LogisticRegressionCV(Cs=np.logspace(-4, 2, 7), cv=5, scoring="neg_log_loss", max_iter=300)
-    return np.asarray(fitted.fit(train, labels).predict_proba(test))
+    folds = StratifiedKFold(5) if counts.min() >= 5 else KFold(5, shuffle=True, random_state=0)
+    fitted = LogisticRegressionCV(Cs=np.logspace(-4, 2, 7), cv=folds, scoring="neg_log_loss", max_iter=300)
+    chances = np.zeros((len(test), classes))
+    try:
+        chances[:, seen.astype(int)] = fitted.fit(train, labels).predict_proba(test)
+    except ValueError:  # a fold without one of the classes
+        return None
+    return chances
 
 
 def run(task: Task) -> None:
@@ -212,8 +235,10 @@ def labelled(task: Task) -> dict[str, Any]:
         if counts or task.strategy == "margin":
             fitted, chances = judge(train[known], data.labels[known], test, data.classes)
         found = None
-        if task.strategy not in ("random", "margin") or (counts and data.classes == 2):
-            found = asked(data, known)
+        if task.strategy not in ("random", "margin"):
+            found = asked(data, known, _BATCH)
+        elif counts and (data.classes == 2 or task.strategy == "random"):
+            found = asked(data, known, 1)
         if counts:
             row = measured(task, data, known, chances, train, test)
             rounds.append(row if found is None else row | own_measured(data, known, found))
@@ -244,21 +269,26 @@ def measured(task: Task, data: Data, known: list[int], chances: Floats, train: F
         row["precision"] = float(average_precision_score(truth, chances[:, 1]))
     if task.strategy == "random" and len(known) in (50, 100, 200):
         tuned = cross_validated(train[known], data.labels[known], test, data.classes)
-        row["tuned_log_loss"] = None if tuned is None else log_loss(tuned, truth)
+        row["tuned_log_loss"] = None if tuned is None else log_loss(tuned, truth, data.labels[known])
     return row
 
 
 def own_measured(data: Data, known: list[int], found: Proposals) -> dict[str, Any]:
     """One round in numbers: Gardner's own predictor, and what it expected."""
-    own, truth = own_probabilities(found, data.test_features), data.test_labels
+    seen, truth = np.unique(data.labels[known]), data.test_labels
+    own = own_probabilities(found, data.test_features, seen, data.classes)
     rest = np.setdiff1d(np.arange(data.labels.size), known)
+    on_rest = own_probabilities(found, data.features[rest], seen, data.classes)
+    asked_for = on_rest[np.searchsorted(rest, [one.row for one in found.rows])]
     return {
         "own_accuracy": accuracy(own, truth),
-        "own_log_loss": log_loss(own, truth),
+        "own_log_loss": log_loss(own, truth, seen),
         "own_curve": curve(own, truth),
+        "bits": sum(one.bits for one in found.rows),
+        "entropy": float(-np.sum(asked_for * np.log2(np.maximum(asked_for, 1e-300)))),
         "expected_accuracy": found.outlook.accuracy if found.outlook else None,
         "expected_gain": found.outlook.gain if found.outlook else None,
-        "rest_accuracy": accuracy(own_probabilities(found, data.features[rest]), data.labels[rest]),
+        "rest_accuracy": accuracy(on_rest, data.labels[rest]),
         "scaling": found.scaling,
         "channel": type(found.model.channel).__name__,
     }
@@ -279,10 +309,12 @@ def main() -> None:
     parser.add_argument("what", choices=["run", "table"])
     parser.add_argument("--seeds", type=int, default=20)
     parser.add_argument("--workers", type=int, default=2)
-    parser.add_argument("--pools", nargs="*", default=TWO_CLASSES)
-    parser.add_argument("--strategies", nargs="*", default=STRATEGIES)
+    parser.add_argument("--pools", nargs="*")
+    parser.add_argument("--group", choices=list(GROUPS), default="all", help="where no pools are named")
+    parser.add_argument("--strategies", nargs="*", help="all by default, but first for two classes only: it is costly")
     parser.add_argument("--out", type=Path, default=FOLDER)
     given = parser.parse_args()
+    given.pools = given.pools or GROUPS[given.group]
     if given.what == "table":
         from benchmarks.real_tables_summary import print_tables
 
@@ -291,7 +323,7 @@ def main() -> None:
         Task(pool, strategy, seed, given.out)
         for seed in range(given.seeds)
         for pool in given.pools
-        for strategy in given.strategies
+        for strategy in given.strategies or (STRATEGIES if pool in TWO_CLASSES else STRATEGIES[:3])
     ]
     left = [task for task in tasks if not task.path.exists()]
     print(f"{len(left)} of {len(tasks)} tasks are left", flush=True)

@@ -142,6 +142,8 @@ def print_areas(frame: pd.DataFrame, value: str) -> None:
     for one, other in pairs:
         if {one, other} <= set(frame.strategy):
             by_pool, by_seed = areas(frame, value, one, other)
+            if by_pool.empty:  # the own predictor is not measured on margin's rows of three classes or more
+                continue
             mean, low, high = interval(by_seed.to_numpy())
             worst, best = by_pool.idxmin(), by_pool.idxmax()
             print(
@@ -160,6 +162,11 @@ def print_calibration(frame: pd.DataFrame) -> None:
             f"log-loss on random labels: {both.own_log_loss.mean():.4f}, cross-validated logistic regression "
             f"{both.tuned_log_loss.mean():.4f}, ratio {ratio:.3f} ({len(both)} fits)"
         )
+        for pool, some in both.groupby("pool"):
+            print(f"  {pool}: {some.own_log_loss.mean() / some.tuned_log_loss.mean():.3f} ({len(some)} fits)")
+    batches = frame[frame.bits.notna()]
+    share = batches.bits / batches.entropy
+    print(f"bits of a batch over the entropies of its labels: {share.max():.3f} at most ({len(batches)} batches)")
     chosen = frame[(frame.strategy == "query") & frame.expected_accuracy.notna()]
     print("| labels | expected accuracy on the rest | true | mean absolute difference | nine in ten are within |")
     print("|---|---|---|---|---|")

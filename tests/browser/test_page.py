@@ -52,7 +52,7 @@ def test_page_opens_offline_with_every_chart(visit: Any) -> None:
 
 def test_names_with_markup_are_text(visit: Any) -> None:
     page = visit()
-    for place in ("#board", "#race h2", "#race ul.verdicts", "#verdicts", "#failures", "#race .toggles", "#race svg"):
+    for place in ("#board", "#race h2", "#verdicts", "#failures", "#race .toggles", "#race svg"):
         assert "<script>alert(1)</script>" in page.locator(place).first.text_content(), place
     assert page.locator("script").count() == 3
 
@@ -221,6 +221,33 @@ def test_a_chart_alone_is_a_page_too(browser: Any, tmp_path: Path, curves: pd.Da
     page.wait_for_function("document.body.textContent.includes('accuracy of the posterior mean')")
     page.close()
     assert complaints == []
+
+
+def test_without_scripts_still_pictures_are_there(browser: Any, report: Path) -> None:
+    page = browser.new_context(java_script_enabled=False, color_scheme="dark").new_page()
+    page.goto(report.as_uri())
+    assert page.locator(".still svg:visible").count() == 5
+    assert page.locator(".chart:visible").count() == 0
+    keep(page, "no-scripts-dark")
+    page.close()
+
+
+def test_print_shows_still_pictures_in_light(visit: Any) -> None:
+    page = visit(color_scheme="dark")
+    page.emulate_media(media="print")
+    assert page.locator(".still svg:visible").count() == 5
+    assert page.evaluate("getComputedStyle(document.body).backgroundColor") == "rgb(255, 255, 255)"
+
+
+@pytest.mark.parametrize("width", [1280, 400])
+def test_board_shows_what_matters_first(visit: Any, width: int) -> None:
+    page = visit(viewport={"width": width, "height": 900})
+    box = page.locator("#board .scroll")
+    room, needed = (box.evaluate(f"box => box.{name}") for name in ("clientWidth", "scrollWidth"))
+    if width == 1280:
+        assert needed <= room
+    name = page.locator("#board tbody tr").first.locator("th").bounding_box()
+    assert name["x"] + name["width"] <= 0.5 * width
 
 
 def test_words_for_charts_can_be_opened_and_focus_is_seen(visit: Any) -> None:

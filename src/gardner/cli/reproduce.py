@@ -61,7 +61,8 @@ def command(
     for result in results:
         for verdict in result.verdicts:
             typer.echo(
-                f"[{'holds' if verdict.holds else 'fails'}] {result.name}: {printable(as_options(verdict.text))}"
+                f"[{verdict.outcome.value}] {result.name}: {printable(as_options(verdict.text))}"
+                f"{'' if verdict.seeds is None else f' (seeds: {verdict.seeds})'}"
             )
     typer.echo(f"wrote {out / 'report.html'}")
     if lost:

@@ -219,7 +219,7 @@ def _row(place: Row, group: pd.DataFrame, bounds: dict[Place, Bounds]) -> Row:
         "bits_per_label": None if noisy else -volume / (LN2 * budget),
         "gap_to_halving": None if math.isnan(known.halving) else volume - known.halving,
         "gap_to_minimum": None if math.isnan(least) else volume - least,
-        "way_to_bound": None if noisy else _way(volume, known.typical.log_volume, goal),
+        **_ways(volume, volume_error, known.typical.log_volume, math.nan if noisy else goal),
         "converged": float(group["share"].mean()),
         "informed": informed,
     }
@@ -239,6 +239,13 @@ def _next_to_theory(place: Row, group: pd.DataFrame, theory: Mapping[Measured, L
         "gap_to_theory": volume - point.log_volume,
         "gap_to_theory_stderr": None if spread is None else math.hypot(spread, error),
     }
+
+
+def _ways(volume: float, error: float | None, random: float, goal: float) -> Row:
+    """The share of the way, and its standard error: the bounds themselves have none beside that of runs."""
+    way = _way(volume, random, goal)
+    spread = None if way is None or error is None else error / (random - goal)
+    return {"way_to_bound": way, "way_to_bound_stderr": spread}
 
 
 def _way(volume: float, random: float, goal: float) -> float | None:

@@ -7,7 +7,7 @@ from typing import Any
 
 import pandas as pd
 
-from gardner.numbers import MISSING, decimals_for, fixed, is_missing, is_number
+from gardner.numbers import MISSING, decimals_for, fixed, is_missing, is_number, with_error
 from gardner.report.style import typeset
 
 INFORMED, SHARE, ERROR = "informed", "way to its bound", " stderr"
@@ -77,9 +77,10 @@ def _cells(name: str, values: list[Any], errors: list[Any] | None) -> list[Cell]
             result.append(Cell(MISSING, "", numeric))
         elif numeric and name == SHARE:
             bar = min(max(100.0 * float(value), 0.0), 100.0)
-            result.append(
-                Cell(f"{typeset(fixed(100.0 * float(value), 1))} %", repr(float(value)), numeric, round(bar, 2))
-            )
+            error = None if errors is None else errors[index]
+            known_error = None if error is None or is_missing(error) else 100.0 * float(error)
+            text = typeset(with_error(100.0 * float(value), known_error, 1))
+            result.append(Cell(f"{text} %", repr(float(value)), numeric, round(bar, 2)))
         elif numeric:
             text = _number(value, decimals)
             error = None if errors is None else errors[index]

@@ -4,18 +4,48 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from enum import Enum
 
 import pandas as pd
 
 from gardner.report.style import AnyChart
 
 
+class Outcome(Enum):
+    """What became of a statement. "Does not hold" is three things: a finding, an open question, a failure."""
+
+    HOLDS = "holds"
+    NEW = "new"  # holds, and nobody said so before
+    FINDING = "finding"  # the data are against it
+    OPEN = "undecided"  # the data are too few to tell
+    FAILURE = "failure"  # something went wrong
+
+
 @dataclass(frozen=True)
 class Verdict:
-    """A statement computed from the data, and whether it holds."""
+    """A statement computed from the data, and whether it holds.
+
+    ``otherwise`` says what it means that it does not hold. ``seeds`` is the number of pools behind it; none for a
+    statement of theory alone. A statement that is ``beyond`` the paper is news where it holds.
+
+    >>> Verdict(False, "theory and runs agree", Outcome.OPEN, seeds=4).outcome
+    <Outcome.OPEN: 'undecided'>
+    >>> Verdict(True, "theory and runs agree", Outcome.OPEN, seeds=4).outcome
+    <Outcome.HOLDS: 'holds'>
+    """
 
     holds: bool
     text: str
+    otherwise: Outcome = Outcome.OPEN
+    seeds: int | None = None
+    beyond: bool = False
+
+    @property
+    def outcome(self) -> Outcome:
+        """What a reader is told."""
+        if self.holds:
+            return Outcome.NEW if self.beyond else Outcome.HOLDS
+        return self.otherwise
 
 
 @dataclass(frozen=True)
@@ -61,7 +91,10 @@ class Board:
 
 @dataclass(frozen=True)
 class Page:
-    """The whole report. ``notice`` stands out near the top; ``failures`` are runs that did not come to an end."""
+    """The whole report. ``notice`` stands out near the top; ``failures`` are runs that did not come to an end.
+
+    ``picture`` names the section whose first figure stands at the head of the page, with the section's text.
+    """
 
     title: str
     lead: str
@@ -72,3 +105,4 @@ class Page:
     provenance: Mapping[str, str] = field(default_factory=dict)
     notice: str = ""
     failures: pd.DataFrame | None = None
+    picture: str = ""

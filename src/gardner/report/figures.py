@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import re
 from pathlib import Path
 from typing import Any
 
@@ -43,6 +44,7 @@ __all__ = [
     "save",
     "scaling_chart",
     "specification",
+    "still",
     "strategies_chart",
 ]
 
@@ -197,13 +199,33 @@ def specification(chart: AnyChart) -> dict[str, Any]:
     return result
 
 
+# What XML has no place for; vl-convert ends the whole process over one of these in a name.
+_FOREIGN = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff\ud800-\udfff]")
+
+
+def _writable(value: Any) -> Any:
+    """The same value, texts in it without what cannot stand in a picture."""
+    if isinstance(value, str):
+        return _FOREIGN.sub("\ufffd", value)
+    if isinstance(value, dict):
+        return {_writable(key): _writable(item) for key, item in value.items()}
+    return [_writable(item) for item in value] if isinstance(value, list) else value
+
+
+def still(spec: dict[str, Any]) -> str:
+    """A specification as SVG that takes its colours from the page around it."""
+    config = theme(dark=False) | {"background": "transparent"}
+    picture: str = vl_convert.vegalite_to_svg(_writable(spec), vl_version=VEGA_LITE, config=config)
+    return picture
+
+
 def save(chart: AnyChart, path: Path, title: str = "") -> None:
     """Write a chart as .svg, .png, .pdf or self-contained .html (of that title), by the ending of the path."""
     write_file(path, _drawn(chart, path.suffix.lower(), title or path.stem))
 
 
 def _drawn(chart: AnyChart, suffix: str, title: str) -> bytes:
-    spec, config = specification(chart), theme(dark=False)
+    spec, config = _writable(specification(chart)), theme(dark=False)
     options: dict[str, Any] = {"vl_version": VEGA_LITE, "config": config}
     match suffix:
         case ".svg":

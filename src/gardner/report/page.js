@@ -1,7 +1,9 @@
+document.documentElement.dataset.scripted = "yes"; // still pictures give way to live ones
 const { specs, themes, width: paperWidth } = JSON.parse(document.getElementById("specs").textContent);
 const dark = matchMedia("(prefers-color-scheme: dark)");
 const narrow = matchMedia("(max-width: 640px)");
 const views = new Map();
+const BESIDE = 14; // entries of a legend that fit beside a chart; more would be cut at its lower edge
 const STORE = "shown_store"; // Vega-Lite keeps the choice of the selection "shown" here
 
 function toggleOf(spec) {
@@ -57,7 +59,7 @@ async function draw(id, spec) {
   const before = views.get(id)?.view.getState();
   views.get(id)?.finalize();
   controls.replaceChildren();
-  const legend = narrow.matches ? legendBelow(toggle, chart.clientWidth) : {};
+  const legend = narrow.matches || (toggle?.values.length ?? 0) > BESIDE ? legendBelow(toggle, chart.clientWidth) : {};
   const drawn = { ...spec, width: "container", autosize: { type: "fit-x", contains: "padding" } };
   const result = await vegaEmbed(chart, drawn, {
     renderer: "svg", actions: false, bind: controls, tooltip: { theme: "gardner" },

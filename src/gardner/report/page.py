@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import re
 from importlib import resources
 
 import jinja2
@@ -10,12 +11,15 @@ import pandas as pd
 from markupsafe import Markup
 
 from gardner.report.cells import tabulate
-from gardner.report.content import Board, Figure, Page, Section, Verdict
+from gardner.report.content import Board, Figure, Outcome, Page, Section, Verdict
 from gardner.report.embed import library, policy, script, script_json
-from gardner.report.figures import specification
+from gardner.report.figures import specification, still
 from gardner.report.style import WIDTH, theme
 
-__all__ = ["Board", "Figure", "Page", "Section", "Verdict", "render"]
+__all__ = ["Board", "Figure", "Outcome", "Page", "Section", "Verdict", "render"]
+
+# Names that Vega gives to parts of a picture; two pictures on a page must not share them.
+_LOCAL = re.compile(r"\b(?:clip|gradient_)\d+\b")
 
 
 def _data_link(frame: pd.DataFrame) -> str:
@@ -26,11 +30,36 @@ def _asset(name: str) -> str:
     return resources.files(__package__).joinpath(name).read_text("utf-8")
 
 
-def _specs(page: Page) -> dict[str, object]:
+def _specs(page: Page) -> dict[str, dict[str, object]]:
     return {
         f"figure-{section.name}-{index}": {**specification(figure.chart), "description": figure.alternative}
         for section in page.sections
         for index, figure in enumerate(section.figures)
+    }
+
+
+_GROUPS = (
+    ("Failures of this run", (Outcome.FAILURE,)),
+    ("New: against what was said, or beyond it", (Outcome.FINDING, Outcome.NEW)),
+    ("This run is too small to tell", (Outcome.OPEN,)),
+    ("Holds", (Outcome.HOLDS,)),
+)
+
+
+def _groups(page: Page) -> list[dict[str, object]]:
+    """Every verdict once, with its section, by what became of it."""
+    pairs = [(section, verdict) for section in page.sections for verdict in section.verdicts]
+    return [
+        {"title": title, "found": [pair for pair in pairs if pair[1].outcome in outcomes]}
+        for title, outcomes in _GROUPS
+    ]
+
+
+def _stills(specs: dict[str, dict[str, object]]) -> dict[str, Markup]:
+    """Every chart as a picture without scripts: for print, and where none may run. Names in it are its own."""
+    return {
+        name: Markup(_LOCAL.sub(rf"still{index}-\g<0>", still(spec)))  # noqa: S704 — Vega escapes text
+        for index, (name, spec) in enumerate(specs.items())
     }
 
 
@@ -42,17 +71,20 @@ def render(page: Page) -> str:
     environment.filters["data_link"] = _data_link
     environment.filters["tabulate"] = tabulate
     verdicts = [verdict for section in page.sections for verdict in section.verdicts]
+    specs = _specs(page)
     scripts = [library(), script(_asset("page.js"))]
     themes = {"light": theme(dark=False), "dark": theme(dark=True)}
     return environment.from_string(_asset("page.html.j2")).render(
         page=page,
+        groups=_groups(page),
+        stills=_stills(specs),
         board=page.board and tabulate(page.board.rows),
         headline=None if page.headline is None else tabulate(page.headline),
         failures=None if page.failures is None or page.failures.empty else tabulate(page.failures),
         held=sum(verdict.holds for verdict in verdicts),
         claimed=len(verdicts),
         sheet=Markup(_asset("page.css")),  # noqa: S704 — our own file
-        specs=script_json({"specs": _specs(page), "themes": themes, "width": WIDTH}),
+        specs=script_json({"specs": specs, "themes": themes, "width": WIDTH}),
         scripts=scripts,
         policy=policy(scripts),
     )

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import colorsys
+import itertools
 from collections.abc import Sequence
 from typing import Any
 
@@ -18,6 +20,8 @@ WIDTH = 520
 HEIGHT = 340
 # The opacity of a line that the legend switched off: still there, and in nobody's way.
 FADED = 0.08
+# The step between hues, in turns, that fills a circle most evenly however many there are.
+_GOLDEN = 0.6180339887
 VOLUME = "ln v (log-volume per weight)"
 GREY = "#868e99"
 FONT = "system-ui, -apple-system, 'Segoe UI', Roboto, 'Helvetica Neue', Arial, sans-serif"
@@ -36,11 +40,23 @@ _KEPT = {
 
 
 def colours(names: Sequence[str]) -> dict[str, str]:
-    """A colour for each strategy; past the end of the palette they come round again."""
+    """A colour for each strategy, no two the same: past the end of the palette come hues between those of before.
+
+    >>> many = [f"strategy {index}" for index in range(60)]
+    >>> len(set(colours(many).values()))
+    60
+    """
     chosen = {name: _KEPT[name] for name in names if name in _KEPT}
-    free = [colour for colour in PALETTE if colour not in chosen.values()] or list(PALETTE)
     others = [name for name in dict.fromkeys(names) if name not in chosen]
-    return chosen | {name: free[index % len(free)] for index, name in enumerate(others)}
+    every = itertools.chain(PALETTE, map(_further, itertools.count()))
+    free = (colour for colour in every if colour not in chosen.values())
+    return chosen | dict(zip(others, free, strict=False))
+
+
+def _further(index: int) -> str:
+    """A colour after those of the palette: hues in steps of the golden ratio, dark, middle and light in turn."""
+    red, green, blue = colorsys.hls_to_rgb((0.05 + index * _GOLDEN) % 1.0, (0.42, 0.55, 0.66)[index % 3], 0.5)
+    return f"#{round(255 * red):02x}{round(255 * green):02x}{round(255 * blue):02x}"
 
 
 def legend_toggle(field: str, values: Sequence[str] | Sequence[float]) -> alt.Parameter:
@@ -125,8 +141,9 @@ def theme(*, dark: bool) -> dict[str, object]:
             "labelFontSize": 12,
             "titleFontSize": 11,
             "titleFontWeight": 500,
-            "labelLimit": 280,
+            "labelLimit": 0,  # a name is never cut: two could end up as the same text
             "titleLimit": 280,
+            "symbolLimit": 0,  # Vega would list thirty entries and drop the rest, the bounds first
             "symbolStrokeWidth": 2,
         },
         "style": {"guide-title": {"fill": ink, "fontWeight": 500}, "guide-label": {"fill": soft}},

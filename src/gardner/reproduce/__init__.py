@@ -10,7 +10,9 @@ from typing import TYPE_CHECKING
 import pandas as pd
 
 from gardner.errors import GardnerError, InvalidInputError
-from gardner.report.page import Board, Page, Section, Verdict
+from gardner.experiment.summary import LN2
+from gardner.numbers import with_error
+from gardner.report.page import Board, Outcome, Page, Section, Verdict
 from gardner.reproduce import (
     batch,
     bounds,
@@ -124,12 +126,13 @@ def _section(recipe: Recipe, workspace: Workspace, failures: dict[str, str]) -> 
         why = str(error) if isinstance(error, GardnerError) else f"{type(error).__name__}: {error}"
         failures[recipe.name] = why
         nothing = "This result could not be had."
-        return Section(recipe.name, recipe.title, nothing, (), (Verdict(False, why),), pd.DataFrame(), "")
+        return Section(
+            recipe.name, recipe.title, nothing, (), (Verdict(False, why, Outcome.FAILURE),), pd.DataFrame(), ""
+        )
 
 
 def _headline(workspace: Workspace) -> pd.DataFrame:
     """Bits per label of the best subset, a label-agnostic strategy at its best, random choice and the worst subset."""
-    from gardner.theory import LN2
     from gardner.theory.parallel import answers
 
     rows = []
@@ -168,11 +171,33 @@ def _board(sections: tuple[Section, ...]) -> Board | None:
     return board(pd.concat(raced, ignore_index=True), BOARD_BUDGET, caption)
 
 
+def _answer(sections: tuple[Section, ...]) -> str:
+    """The answer in a sentence, from the runs of the picture; empty without them."""
+    raced = [section.table for section in sections if section.name == bounds.RECIPE.name and len(section.table)]
+    if not raced:
+        return ""
+    here = raced[0][(raced[0]["budget"] - BOARD_BUDGET).abs() < 1e-9].set_index("strategy")
+    per_label = -1.0 / (LN2 * BOARD_BUDGET)
+    told = {
+        name: with_error(here["log_volume"][name] * per_label, -here["log_volume_stderr"][name] * per_label, 3)
+        for name in ("random", "agnostic", "informed")
+        if name in here.index
+    }
+    if len(told) < 3:
+        return ""
+    return (
+        f"With {BOARD_BUDGET:g} label per weight, from {bounds.ALPHA:g} rows per weight, random choice learns "
+        f"{told['random']} bits a label. A strategy that sees a label only after asking for it can learn 1 at most, "
+        f"and agnostic AL-AMP learns {told['agnostic']}. One that reads the labels first learns {told['informed']}. "
+    )
+
+
 def _page(headline: pd.DataFrame, sections: tuple[Section, ...], command: str, scale: Scale) -> Page:
     return Page(
         title="How good can active learning be?",
         lead=(
-            "A pool holds α rows per weight of a perceptron; a strategy may ask for the labels of n rows per weight. "
+            f"{_answer(sections)}A pool holds α rows per weight of a perceptron; a strategy may ask for the labels of "
+            "n rows per weight. "
             "The large-deviation theory of Cui, Saglietti and Zdeborová counts the subsets of each Gardner volume, "
             "the share of weight vectors that the labels still allow, and so tells what no strategy can beat. "
             "Below: those bounds, how sure each of them is, and how close strategies get."
@@ -185,6 +210,7 @@ def _page(headline: pd.DataFrame, sections: tuple[Section, ...], command: str, s
             "most without reading labels first, and a random subset (click a column to sort)"
         ),
         sections=sections,
+        picture=bounds.RECIPE.name,
         provenance=provenance(command),
     )
 

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 from gardner.experiment import Spec, StrategySpec
 from gardner.report.measured import batch_chart
 from gardner.report.page import Figure, Section, Verdict
 from gardner.reproduce.comparison import Comparison, compare
+from gardner.reproduce.deciding import against
 from gardner.reproduce.heuristics import BARELY
 from gardner.reproduce.recipe import Recipe, Workspace, origin, settled
 
@@ -56,11 +59,16 @@ def _verdict(found: Comparison, budget: float, features: int) -> Verdict:
         row["batch_size"]: row["log_volume"] for row in sorted(rows, key=lambda row: row["batch_size"])
     }
     small = [size for size in volume if size <= SMALL * features]
-    spread = max(volume[size] for size in small) - min(volume[size] for size in small)
+    dearest, cheapest = max(small, key=volume.__getitem__), min(small, key=volume.__getitem__)
+    spread = volume[dearest] - volume[cheapest]
+    errors = {row["batch_size"]: row["log_volume_stderr"] for row in rows}
+    error = float(np.hypot(errors[dearest] or np.nan, errors[cheapest] or np.nan))  # no less than of the same pools
     return Verdict(
         spread < BARELY,
         f'at n = {budget:g} batches from 1 to {small[-1]} differ by {spread:.4f} in ln v ("hardly", here: less than '
         f"{BARELY:g}); k = {max(volume)} costs {volume[max(volume)] - volume[1]:.4f}",
+        against([(spread - BARELY, error)], found.seeds),
+        found.seeds,
     )
 
 

@@ -8,6 +8,7 @@ import pandas as pd
 from gardner.experiment import Spec, StrategySpec
 from gardner.report.page import Section, Verdict
 from gardner.reproduce.comparison import Comparison, StrategyCurve, charts, compare
+from gardner.reproduce.deciding import against
 from gardner.reproduce.recipe import Recipe, Workspace, origin, settled
 
 # The pool ratio of the paper's figure.
@@ -77,18 +78,23 @@ def _random(curve: StrategyCurve, finite_size: float) -> Verdict:
         bool((gap <= allowed).all()),
         f"random choice agrees with the typical volume: within three standard errors and 4/N at every budget (worst "
         f"at n = {curve.budget[worst]:g}: {gap[worst]:.4f} of {allowed[worst]:.4f} allowed)",
+        against(zip(gap - finite_size, curve.error, strict=True), curve.seeds),
+        curve.seeds,
     )
 
 
 def _agnostic(curve: StrategyCurve, finite_size: float) -> Verdict:
     gap = curve.log_volume - curve.halving
-    worst, allowed = np.abs(gap[curve.budget <= FOLLOWED + 1e-9]).max(), 0.003 + finite_size
+    early, allowed = curve.budget <= FOLLOWED + 1e-9, 0.003 + finite_size
+    worst = np.abs(gap[early]).max()
     furthest = int(gap.argmax())
     return Verdict(
         bool(worst <= allowed),
         f"agnostic AL-AMP within {worst:.4f} of the halving bound max(−n ln 2, ln v(α)) up to n = {FOLLOWED:g} "
         f"(tolerance {allowed:.4f}); it is furthest where the bound bends, {gap[furthest]:.4f} at "
         f"n = {curve.budget[furthest]:g}",
+        against(zip(np.abs(gap[early]) - allowed, curve.error[early], strict=True), curve.seeds),
+        curve.seeds,
     )
 
 
@@ -96,21 +102,27 @@ def _informed(informed: StrategyCurve, agnostic: StrategyCurve, finite_size: flo
     spent = informed.budget < ALPHA  # with the whole pool labelled all are one
     gap = (informed.log_volume - informed.minimum)[spent]
     behind = (informed.log_volume - agnostic.log_volume)[spent]
-    luck = 3.0 * informed.error[spent] + finite_size  # of these pools
+    errors = informed.error[spent]
+    luck = 3.0 * errors + finite_size  # of these pools
     worst = int(gap.argmax())
     return Verdict(
         bool((gap >= -luck).all() and (behind <= finite_size).all()),
         f"informed AL-AMP lies between the minimum and agnostic AL-AMP at every budget (at most {gap[worst]:.3f} above "
         f"the minimum, at n = {informed.budget[worst]:g})",
+        against(zip([*(-gap - finite_size), *(behind - finite_size)], [*errors, *errors], strict=True), informed.seeds),
+        informed.seeds,
     )
 
 
 def _reversed(curve: StrategyCurve, finite_size: float) -> Verdict:
-    room = (curve.maximum - curve.log_volume)[curve.budget < ALPHA]
+    spent = curve.budget < ALPHA
+    room = (curve.maximum - curve.log_volume)[spent]
     return Verdict(
         bool((room >= -finite_size).all()),
         f"informed AL-AMP reversed (least informative first) stays below the maximum, by {room.min():.4f} to "
         f"{room.max():.4f}",
+        against(zip(-room - finite_size, curve.error[spent], strict=True), curve.seeds),
+        curve.seeds,
     )
 
 
@@ -122,11 +134,17 @@ def _swapped(swap: StrategyCurve, informed: StrategyCurve) -> tuple[Verdict, ...
             bool(of_swap[0] <= 0.5 * of_informed[0]),
             f"swap halves informed AL-AMP's distance to the minimum at n = {early:g}: {of_swap[0]:.4f} against "
             f"{of_informed[0]:.4f}",
+            against([(of_swap[0] - 0.5 * of_informed[0], swap.error[swap.index(early)])], swap.seeds),
+            swap.seeds,
+            beyond=True,
         ),
         Verdict(
             bool(abs(of_swap[1]) <= 0.02),
             f"swap reaches the minimum at n = {late:g} within 0.02: gap {of_swap[1]:.4f} ± "
             f"{swap.error[swap.index(late)]:.4f} (informed AL-AMP {of_informed[1]:.4f})",
+            against([(abs(of_swap[1]) - 0.02, swap.error[swap.index(late)])], swap.seeds),
+            swap.seeds,
+            beyond=True,
         ),
     )
 

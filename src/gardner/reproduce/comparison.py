@@ -11,7 +11,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from gardner.errors import InvalidInputError
-from gardner.experiment.summary import Row, Summary, summarise
+from gardner.experiment.summary import LN2, Row, Summary, summarise
 from gardner.numbers import fixed, rounded_down
 from gardner.report.page import Board, Figure
 from gardner.report.strategies import Quantity, strategies_chart
@@ -35,6 +35,7 @@ class StrategyCurve:
     typical: Floats
     maximum: Floats
     halving: Floats
+    seeds: int
 
     def index(self, budget: float) -> int:
         """Where a budget stands."""
@@ -57,6 +58,11 @@ class Comparison:
     bounds: pd.DataFrame
     summary: Summary
 
+    @property
+    def seeds(self) -> int:
+        """The fewest pools behind a mean."""
+        return int(self.curves["seeds"].min())
+
     def of(self, strategy: str) -> StrategyCurve:
         """One strategy by budget, with the bounds of its budgets."""
         rows = sorted((row for row in self.summary.rows if row["strategy"] == strategy), key=lambda row: row["budget"])
@@ -69,6 +75,7 @@ class Comparison:
             typical=_column(bound.typical.log_volume for bound in known),
             maximum=_column(bound.maximum.log_volume for bound in known),
             halving=_column(bound.halving for bound in known),
+            seeds=min(row["seeds"] for row in rows),
         )
 
     def difference(self, first: str, second: str, budget: float, batch: int | None = None) -> tuple[float, float]:
@@ -159,16 +166,18 @@ def board(curves: pd.DataFrame, budget: float, caption: str) -> Board:
         "strategy": "strategy",
         **({"model": "model"} if curves["model"].any() else {}),
         "informed": "informed",
-        "pool_ratio": "pool ratio α",
-        "features": "weights N",
-        "budget": "budget n",
-        "bits_per_label": "bits per label",
         "way_to_bound": "way to its bound",
+        "way_to_bound_stderr": "way to its bound stderr",
+        "bits_per_label": "bits per label",
+        "bits_per_label_stderr": "bits per label stderr",
         "log_volume": "ln v",
         "log_volume_stderr": "ln v stderr",
         "accuracy": "accuracy",
         "accuracy_stderr": "accuracy stderr",
         **({"gap_to_theory": "gap to theory", "gap_to_theory_stderr": "gap to theory stderr"} if known else {}),
+        "pool_ratio": "pool ratio α",
+        "features": "weights N",
+        "budget": "budget n",
         "seeds": "seeds",
         "converged": "converged",
     }
@@ -176,9 +185,15 @@ def board(curves: pd.DataFrame, budget: float, caption: str) -> Board:
     rows = nearest.drop_duplicates(["strategy", "batch_size", *_SETTING])
     rows = rows.sort_values([*_SETTING, "way_to_bound"], ascending=[True, True, True, False])
     rows = rows.assign(converged=rows["converged"].map(rounded_down))  # so that 1 is all
+    rows = rows.assign(bits_per_label_stderr=rows["log_volume_stderr"] / (LN2 * rows["budget"]))
+    settled = bool((rows["converged"] >= 1.0).all())  # rounds that did not settle keep their column
+    alike = ("features", "budget", "seeds", *(["converged"] if settled else []))
+    same = [name for name in alike if rows[name].nunique() == 1]
+    shared = ", ".join(f"{names[name]} {rows[name].iloc[0]:g}" for name in same)
+    names = {name: word for name, word in names.items() if name not in same}
     note = (
         "Way to its bound: from a random subset (0 %) to what is possible (100 %), which is one bit a label for "
         "strategies that see a label only after asking for it, and the smallest volume of any subset for those that "
-        "read hidden labels."
-    )
+        "read hidden labels. ± is one standard error."
+    ) + (f" The same for all: {shared}." if shared else "")
     return Board(caption=caption, note=note, rows=rows[list(names)].rename(columns=names).reset_index(drop=True))

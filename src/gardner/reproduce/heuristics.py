@@ -9,6 +9,7 @@ import pandas as pd
 from gardner.experiment import Spec, StrategySpec
 from gardner.report.page import Section, Verdict
 from gardner.reproduce.comparison import Comparison, charts, compare
+from gardner.reproduce.deciding import against
 from gardner.reproduce.recipe import Recipe, Workspace, origin, settled
 
 # The pool ratio of the paper's figure.
@@ -71,7 +72,8 @@ def _order(found: Comparison) -> tuple[Verdict, ...]:
         gaps = {budget: found.difference(first, second, budget) for budget in COMPARED}
         differences = ", ".join(f"{_paired(*gap)} at n = {budget:g}" for budget, gap in gaps.items())
         holds = all(gap < -SURE * error for gap, error in gaps.values())
-        verdicts.append(Verdict(holds, f"{first} ahead of {second}, paired difference of ln v: {differences}"))
+        text = f"{first} ahead of {second}, paired difference of ln v: {differences}"
+        verdicts.append(Verdict(holds, text, against(gaps.values(), found.seeds), found.seeds))
     return tuple(verdicts)
 
 
@@ -90,6 +92,8 @@ def _size(found: Comparison) -> Verdict:
     return Verdict(
         all(abs(gap) < BARELY for _, (gap, _), _ in gaps),
         f"a larger committee barely helps (paper; here: less than {BARELY:g} in ln v): {differences}",
+        against(((abs(gap) - BARELY, error) for _, (gap, error), _ in gaps), found.seeds),
+        found.seeds,
     )
 
 

@@ -9,7 +9,7 @@ import pandas as pd
 
 from gardner.experiment import StrategySpec
 from gardner.report.learning import Axis, curves_chart
-from gardner.report.page import Figure, Section, Verdict
+from gardner.report.page import Figure, Outcome, Section, Verdict
 from gardner.report.style import VOLUME
 from gardner.reproduce.pruning import error_figure, error_lines, error_verdicts
 from gardner.reproduce.recipe import Recipe, Workspace, origin, settled
@@ -137,8 +137,10 @@ def _last(lines: pd.DataFrame, column: str) -> str:
 
 
 def _gaps(frame: pd.DataFrame) -> pd.DataFrame:
-    """ln v above one bit a label."""
-    return frame.assign(gap=frame["log_volume"] + LN2 * frame["budget"], gap_stderr=frame["log_volume_stderr"])
+    """ln v above one bit a label, with its error where the frame has one: theory has none."""
+    above = frame.assign(gap=frame["log_volume"] + LN2 * frame["budget"])
+    known = "log_volume_stderr" in frame
+    return above.assign(gap_stderr=frame["log_volume_stderr"]) if known else above
 
 
 def _batch_figure(lines: pd.DataFrame, dots: pd.DataFrame) -> Figure:
@@ -176,6 +178,8 @@ def _price(lines: pd.DataFrame) -> Verdict:
         0.8 < slope < 1.2 and bool(np.all(np.diff(gaps) > 0.0)),
         f"the price of batches at n = 1 grows like κ to the power {slope:.2f} up to κ = 0.05 (from 0.8 to 1.2), and "
         f"never falls: {costs}",
+        Outcome.FINDING,
+        beyond=True,
     )
 
 
@@ -184,7 +188,8 @@ def _committee_order(lines: pd.DataFrame) -> Verdict:
     names = [*(f"K = {members}" for members in MEMBERS), "K = ∞ (agnostic)"]
     values = [float(ends[name]) for name in names]
     told = ", ".join(f"{name}: {value:.4f}" for name, value in zip(names, values, strict=True))
-    return Verdict(values == sorted(values, reverse=True), f"larger committees are better, ln v at n = 2: {told}")
+    text = f"larger committees are better, ln v at n = 2: {told}"
+    return Verdict(values == sorted(values, reverse=True), text, Outcome.FINDING, beyond=True)
 
 
 def _gain(lines: pd.DataFrame) -> Verdict:
@@ -199,6 +204,8 @@ def _gain(lines: pd.DataFrame) -> Verdict:
     return Verdict(
         all(labels > 1.0 for labels in gains.values()) and not math.isnan(sum(gains.values())),
         f"choosing is ahead of random labels for every model; random labels as good as 1 chosen label: {told}",
+        Outcome.FINDING,
+        beyond=True,
     )
 
 

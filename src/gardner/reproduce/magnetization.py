@@ -13,6 +13,7 @@ from gardner.experiment.task import default_parameters, label
 from gardner.model import PERCEPTRON
 from gardner.report.measured import mixture_chart
 from gardner.report.page import Figure, Section, Verdict
+from gardner.reproduce.deciding import against
 from gardner.reproduce.recipe import Recipe, Workspace, certificate, origin, settled
 from gardner.theory import complexity_curve
 
@@ -108,6 +109,8 @@ def _verdict(dots: pd.DataFrame, what: str) -> Verdict:
         f"{worst['m_gap']:+.4f} ± {worst['m_stderr']:.4f} at ln v = {worst['log_volume']:.3f}, on average "
         f"{sum(row['m_gap'] for row in rows) / len(rows):+.4f} "
         f"({len(rows)} of {len(dots)} inside the curve's range)",
+        against(((abs(row["m_gap"]) - CLOSE, row["m_stderr"]) for row in rows), int(dots["seeds"].min())),
+        int(dots["seeds"].min()),
     )
 
 

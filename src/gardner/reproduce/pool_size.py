@@ -7,7 +7,7 @@ import pandas as pd
 
 from gardner.model import PERCEPTRON
 from gardner.report.figures import pool_size_chart
-from gardner.report.page import Figure, Section, Verdict
+from gardner.report.page import Figure, Outcome, Section, Verdict
 from gardner.reproduce.recipe import Recipe, Workspace, certificate, perceptron_bounds
 from gardner.theory import LN2, Bounds, EndStatus, pool, typical
 from gardner.theory.parallel import answers
@@ -73,16 +73,22 @@ def _verdicts(results: list[Bounds]) -> tuple[Verdict, ...]:
         f"α = {alpha:g}: n = {budget:g}" if budget else f"α = {alpha:g}: not by 3" for alpha, budget in reached
     )
     return (
-        Verdict(len(resolved) == len(results), f"every minimum was found ({len(resolved)} of {len(results)})"),
-        Verdict(ordered, "pool ≤ minimum ≤ typical for every budget and pool"),
+        Verdict(
+            len(resolved) == len(results),
+            f"every minimum was found ({len(resolved)} of {len(results)})",
+            Outcome.FAILURE,
+        ),
+        Verdict(ordered, "pool ≤ minimum ≤ typical for every budget and pool", Outcome.FAILURE),
         Verdict(
             beats,
             f"the best subset gains more than one bit a label until nine tenths of the pool's information are used up "
             f"({len(beaten)} of {len(resolved)} cases)",
+            Outcome.FINDING,
         ),
         Verdict(
             all(budget is not None for _, budget in reached),
             f"a few labels per weight come within {CLOSE:g} of the whole pool's ln v, first at {first}",
+            Outcome.FINDING,
         ),
     )
 

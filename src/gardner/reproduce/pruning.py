@@ -9,7 +9,7 @@ import pandas as pd
 
 from gardner.model import PERCEPTRON
 from gardner.report.learning import Axis, curves_chart
-from gardner.report.page import Figure, Verdict
+from gardner.report.page import Figure, Outcome, Verdict
 from gardner.reproduce.recipe import Workspace
 from gardner.rules import Rule
 from gardner.rules.known import Agnostic, Pruning
@@ -86,6 +86,8 @@ def _power_law(lines: pd.DataFrame) -> Verdict:
     return Verdict(
         abs(exponent + 1.0) < 0.01,
         f"random labels: error = {math.exp(constant):.4f} n^{exponent:.4f} beyond n = {_TAIL:g} (−1 within 0.01)",
+        Outcome.FINDING,
+        beyond=True,
     )
 
 
@@ -97,6 +99,8 @@ def _exponential(lines: pd.DataFrame) -> Verdict:
     return Verdict(
         abs(rate / LN2 - 1.0) < 0.05,
         f"greedy: the error falls like e^(−{rate:.3f} n) from n = 3 to 5; one bit a label: {LN2:.3f} (within 5 %)",
+        Outcome.FINDING,
+        beyond=True,
     )
 
 
@@ -113,4 +117,5 @@ def _which_rows(lines: pd.DataFrame) -> Verdict:
         holds &= bool(np.all(ratios["hard"] < 1.0) and np.all(ratios["easy"] > 1.0))
         told.append(f"α = {alpha:g}: {ratios['hard'].min():.3f} and {ratios['easy'].max():.3f}")
     text = "keep hard rows, of small and large pools: error over that of as many random labels, the least if hard rows"
-    return Verdict(holds, f"{text} and the most if easy ones are kept: {'; '.join(told)}")
+    text = f"{text} and the most if easy ones are kept: {'; '.join(told)}"
+    return Verdict(holds, text, Outcome.FINDING, beyond=True)

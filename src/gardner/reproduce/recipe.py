@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 import pandas as pd
 
 from gardner.errors import GardnerError
-from gardner.report.page import Section, Verdict
+from gardner.report.page import Outcome, Section, Verdict
 
 if TYPE_CHECKING:
     from gardner.experiment import Spec
@@ -141,7 +141,13 @@ def settled(frame: pd.DataFrame) -> Verdict:
     """Whether AMP converged wherever it was asked."""
     lost = frame[frame["status"] != "converged"]
     runs = f" in {lost['key'].nunique()} of {frame['key'].nunique()} runs" if len(lost) else ""
-    return Verdict(not len(lost), f"AMP converged in every round: {len(lost)} of {len(frame)} did not{runs}")
+    text = f"AMP converged in every round: {len(lost)} of {len(frame)} did not{runs}"
+    return Verdict(not len(lost), text, Outcome.FAILURE, seeds=seeds_of(frame))
+
+
+def seeds_of(frame: pd.DataFrame) -> int:
+    """How many pools of each kind the runs of a frame had."""
+    return int(frame["seed"].nunique())
 
 
 def _listed(values: pd.Series[float]) -> str:

@@ -11,7 +11,7 @@ import pandas as pd
 from gardner.experiment.meaning import with_meaning
 from gardner.experiment.table_summary import PLACE, table_rows
 from gardner.records import FAILED
-from gardner.report.page import Figure, Section, Verdict
+from gardner.report.page import Figure, Outcome, Section, Verdict
 from gardner.report.tables import table_chart
 from gardner.reproduce.recipe import origin
 
@@ -72,5 +72,9 @@ def _verdicts(curves: pd.DataFrame) -> tuple[Verdict, ...]:
     worst = float(curves["converged"].min())
     return (
         Verdict(least >= FEW_SEEDS, f"every mean is over at least {FEW_SEEDS} seeds: the fewest are {least}"),
-        Verdict(worst >= 1.0, f"expectation propagation settled without doubt in every round: least {worst:.0%}"),
+        Verdict(
+            worst >= 1.0,
+            f"expectation propagation settled without doubt in every round: least {worst:.0%}",
+            Outcome.FAILURE,
+        ),
     )

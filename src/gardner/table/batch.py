@@ -14,14 +14,17 @@ factor alone prefers rows in the middle of a large class, whose label is nearly 
 tell a lot if it were a surprise; on tables with a rare class that is where it loses
 (docs/real-tables.md). The second keeps near copies out of a batch.
 
-All rows are scored once, in blocks. The best of them are kept for the choice: more than can change
-their order. So time goes as rows × columns, plus the size of the batch times the rows kept, of which
+All rows are scored once, in blocks, roughly: in single precision and by a part of the targets. The
+best of them are kept for the choice: more than can change their order. For a large batch the best
+thousand of those kept are in play; after every hundred choices all are scored anew, and others may
+come in. So time goes as rows × columns, plus the size of the batch times the rows kept, of which
 there are a few thousand, or twice the batch.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from copy import copy
 from dataclasses import dataclass
 
 import numpy as np
@@ -38,6 +41,8 @@ Marks = NDArray[np.bool_]
 # Rows at most about whose labels a label should tell, a sample: batches have 0.985 of the bits that all rows as targets
 # give (docs/real-tables.md).
 TARGETS = 400
+# Targets by which all rows are scored, to find those worth a closer look: a quarter of all, a quarter of the time.
+_ROUGH_TARGETS = 100
 # Rows that are kept for the choice of a batch, at least: many times a usual batch, and quick to go through.
 _SHORTLIST = 2_000
 # The same, in batches: of a table of 20,000 letters, twice as many give a batch of 1000 0.3 % more bits, and two fifths
@@ -45,6 +50,10 @@ _SHORTLIST = 2_000
 _TIMES_BATCH = 5
 # Rows kept at most, as long as twice the batch is fewer: a batch of 1000 to 2500 takes time linear in its size.
 _LONGEST = 5_000
+# Rows that are in play at a time where more than ``_SHORTLIST`` are kept: ten times the choices of a stage.
+_IN_PLAY = 1_000
+# Choices after which the rows in play are found anew.
+_STAGE = 100
 # Entries of a table of pairs that is worked on at a time: one that stays in the processor's cache.
 _CACHED = 50_000
 # Entries at most of the rows that are kept: 400 MB.
@@ -59,6 +68,10 @@ class Rows:
     omega: Floats
     V: Floats
     projections: Floats
+
+    def part(self, places: Places) -> Rows:
+        """Some of them."""
+        return Rows(self.rows[places], self.omega[places], self.V[places], self.projections[places])
 
     @classmethod
     def of(cls, features: Floats, design: Design, weights: Weights) -> Rows:
@@ -105,35 +118,56 @@ def choose_rows(
     inside, wanted = _wanted(features, targets)
     about = Rows.of(wanted, design, weights) if len(wanted) else None
     keep = _rows_kept(count, max(_MOST_ENTRIES // design.columns, count))
-    scores, omega, V = np.zeros(len(places)), np.empty(len(places)), np.empty(len(places))
-    for block in blocks(len(places), design.columns):
-        some = Rows.of(features[places[block]], design, weights)
-        omega[block], V[block] = some.omega, some.V
-        if len(places) > keep:
-            scores[block] = _rough_score(some, about, places[block][:, None] == inside, weights, channel)
-        progress(0.8 * (block.stop / len(places)))
-    short = np.sort(np.argsort(-scores, kind="stable")[:keep])
+    if len(places) > keep:
+        scores, omega, V = _rough_scores(features, places, inside, about, design, weights, channel, progress)
+        short = np.sort(np.argsort(-scores, kind="stable")[:keep])
+    else:
+        scores, omega, V = np.zeros(len(places)), np.empty(len(places)), np.empty(len(places))
+        short = np.arange(len(places))
     kept = places[short]
+    some = Rows.of(features[kept], design, weights)
+    omega[short], V[short] = some.omega, some.V
     own = kept[:, None] == inside
-    still = _Open(Rows.of(features[kept], design, weights), about, own, weights, channel, count)
+    still = _Open(some, about, own, weights, channel, count)
     found: list[Choice] = []
-    for _ in range(min(count, len(kept))):
-        score = still.score()
-        best = int(np.where(still.free, score * still.left, -np.inf).argmax())
-        found.append(Choice(int(kept[best]), max(float(score[best]), 0.0)))
-        still.take(best)
+    while len(found) < min(count, len(kept)):
+        at, ahead = still.in_play()
+        for _ in range(min(_STAGE, count - len(found), int(ahead.free.sum()))):
+            score = ahead.score()
+            best = int(np.where(ahead.free, score * ahead.left, -np.inf).argmax())
+            found.append(Choice(int(kept[at[best]]), max(float(score[best]), 0.0)))
+            ahead.take(best)
+        still.follow(ahead, at)
+        progress(0.8 + 0.2 * len(found) / count)
     progress(1.0)
     return Batch(tuple(found), omega, V, scores, None if about is None else (about.omega, about.V, still.other_V))
 
 
-def _rough_score(some: Rows, about: Rows | None, own: Marks, weights: Weights, channel: Channel) -> Floats:
-    """What the order of rows goes by, before any is chosen, to six digits."""
-    if about is None:
-        return np.asarray(channel.information(some.omega, some.V), dtype=np.float64)
-    others, projections = about.rows.astype(np.float32), about.projections.astype(np.float32)
-    covariance = weights.rough_covariance(some.rows, some.projections, others, projections)
-    told = _mean(channel, some.omega, some.V, covariance, about.omega, about.V, own)
-    return told * _open(channel, some.omega, some.V)
+def _rough_scores(
+    features: Floats,
+    places: Places,
+    inside: Places,
+    about: Rows | None,
+    design: Design,
+    weights: Weights,
+    channel: Channel,
+    progress: Callable[[float], None],
+) -> tuple[Floats, Floats, Floats]:
+    """What the order of rows goes by before any is chosen, by a part of the targets; mean and variance of fields."""
+    scores, omega, V = np.empty(len(places)), np.empty(len(places)), np.empty(len(places))
+    part = slice(0, len(inside), max(len(inside) // _ROUGH_TARGETS, 1))
+    operator = weights.operator(np.empty((0, design.columns)) if about is None else about.rows[part])
+    for block in blocks(len(places), design.columns):
+        rows = design.rows(features[places[block]])
+        omega[block], V[block], covariance = weights.rough_fields(rows, operator)
+        if about is None:
+            scores[block] = channel.information(omega[block], V[block])
+        else:
+            own = places[block][:, None] == inside[part]
+            told = _mean(channel, omega[block], V[block], covariance, about.omega[part], about.V[part], own)
+            scores[block] = told * _open(channel, omega[block], V[block])
+        progress(0.8 * (block.stop / len(places)))
+    return scores, omega, V
 
 
 def _rows_kept(count: int, most: int) -> int:
@@ -182,6 +216,9 @@ class _Open:
         self.free = np.ones(len(some.rows), dtype=bool)
         self.gains, self.shares = np.empty((count, some.rows.shape[1])), np.empty(count)
         self.taken = 0
+        # u and T of each row taken (see latent), and the targets that are such rows
+        self.signs: list[tuple[float, float]] = []
+        self.asked = np.zeros(own.shape[1], dtype=bool)
         if about is not None:
             self.covariance = weights.covariance(some.rows, some.projections, about.rows, about.projections)
             self.other_V = about.V.copy()
@@ -199,6 +236,44 @@ class _Open:
             )
         return score * self.left / np.maximum(self.all, 1e-300)
 
+    def in_play(self) -> tuple[Places, _Open]:
+        """The places of rows to choose from for a while, and what is open about them: of many the best by now."""
+        every = np.arange(len(self.V))
+        if len(every) <= _SHORTLIST:
+            return every, self
+        order = np.argsort(np.where(self.free, -self.score() * self.left, np.inf), kind="stable")
+        at = np.sort(order[: min(_IN_PLAY, int(self.free.sum()))])
+        ahead = copy(self)
+        ahead.some, ahead.signs = self.some.part(at), []
+        ahead.V, ahead.left, ahead.all, ahead.free = self.V[at], self.left[at], self.all[at], self.free[at]
+        ahead.own = self.own[at]
+        if self.about is not None:
+            ahead.covariance = self.covariance[at]
+        return at, ahead
+
+    def follow(self, ahead: _Open, at: Places) -> None:
+        """Allow for all that was taken of the rows in play."""
+        if ahead is self:
+            return
+        new = slice(self.taken, ahead.taken)
+        gains, shares = self.gains[new], self.shares[new]
+        with_rows = self.some.rows @ gains.T
+        behind = np.setdiff1d(np.arange(len(self.V)), at)
+        for index, share in enumerate(shares.tolist()):
+            with_row, V = with_rows[behind, index], self.V[behind]
+            if ahead.signs:
+                u, T = latent(self.channel, self.some.omega[behind], V)
+                its_u, its_T = ahead.signs[index]
+                told = signs_information(u, np.asarray(its_u), with_row / np.sqrt(T * its_T))
+                self.left[behind] = np.maximum(self.left[behind] - told, 0.0)
+            self.V[behind] = np.maximum(V - share * with_row**2, 1e-300)
+        self.V[at], self.left[at], self.free[at] = ahead.V, ahead.left, ahead.free
+        self.taken = ahead.taken
+        if self.about is not None:
+            self.other_V = ahead.other_V
+            self.own |= ahead.asked
+            self.covariance -= (with_rows * shares) @ (self.about.rows @ gains.T).T
+
     def take(self, best: int) -> None:
         """Allow for the label of a row: it is not asked again, is no target, and leaves less open."""
         self.free[best] = False
@@ -215,7 +290,8 @@ class _Open:
             self.other_V = np.maximum(self.other_V - share * with_target**2, 1e-300)
             # in place: a product of its own would be as large as the covariance
             dger(-share, with_target, with_row, a=self.covariance.T, overwrite_a=1)
-            self.own |= self.own[best]
+            self.asked = self.asked | self.own[best]
+            self.own |= self.asked
         self.gains[self.taken], self.shares[self.taken] = gain, share
         self.taken += 1
 
@@ -224,4 +300,5 @@ class _Open:
         if not self.channel.labels:
             return np.zeros_like(with_row)
         u, T = latent(self.channel, self.some.omega, self.V)
+        self.signs.append((float(u[best]), float(T[best])))
         return signs_information(u, u[best], with_row / np.sqrt(T * T[best]))

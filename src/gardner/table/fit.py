@@ -19,6 +19,7 @@ from gardner.errors import ConvergenceError, InvalidInputError
 from gardner.inference.amp import amp
 from gardner.inference.ep import expectation_propagation
 from gardner.inference.posterior import Posterior
+from gardner.inference.trust import sampled
 from gardner.model import GLM
 from gardner.table.families import FLIP, PROBIT, REGRESSION, Candidate, Family, fixed
 from gardner.table.scaling import SCALINGS, Floats, Spread, make_scaling
@@ -100,7 +101,7 @@ def fit(
         candidate = fixed(model) if model else family.make(*family.start)
         return _finish(features, labels, spread, scalings[0], candidate, (), method)
     families = (REGRESSION,) if real else (PROBIT, FLIP) if len(labels) > _TOO_FEW_FOR_FLIPS else (PROBIT,)
-    some = _sample(len(labels), _MOST_SEARCHED)
+    some = sampled(len(labels), _MOST_SEARCHED)
     found = _search(features[some], labels[some], spread, scalings, families, model, progress)
     settled = [one for one in found if one.value > -np.inf]
     if not settled and model is None:
@@ -119,13 +120,6 @@ class _Found:
     value: float
     log_evidence: float
     notes: Sequence[str] = ()
-
-
-def _sample(count: int, most: int) -> np.ndarray[tuple[int], np.dtype[np.intp]]:
-    """All, or a choice that is the same every time."""
-    if count <= most:
-        return np.arange(count)
-    return np.sort(np.random.default_rng(0).choice(count, most, replace=False))
 
 
 def _search(

@@ -47,7 +47,7 @@ def test_means_errors_and_gaps() -> None:
     keys = (
         "strategy model features pool_ratio batch_size budget seeds log_volume log_volume_stderr accuracy "
         "accuracy_stderr test_accuracy test_accuracy_stderr bits_per_label gap_to_halving gap_to_minimum way_to_bound "
-        "converged informed theory theory_accuracy theory_error gap_to_theory gap_to_theory_stderr"
+        "way_to_bound_stderr converged informed theory theory_accuracy theory_error gap_to_theory gap_to_theory_stderr"
     )
     assert list(row) == keys.split()
     assert (row["strategy"], row["features"], row["pool_ratio"], row["batch_size"]) == ("random", 100, 3.0, 10)
@@ -57,6 +57,7 @@ def test_means_errors_and_gaps() -> None:
     assert row["accuracy_stderr"] == pytest.approx(0.001)
     assert row["bits_per_label"] == pytest.approx(0.14 / (0.2 * LN2))
     assert row["gap_to_halving"] == pytest.approx(-0.14 + 0.2 * LN2)
+    assert row["way_to_bound_stderr"] == pytest.approx(0.01 / (known.typical.log_volume - known.halving))
     assert row["gap_to_minimum"] == pytest.approx(-0.14 - known.minimum.log_volume)
     assert row["converged"] == pytest.approx(0.75)  # one of four rounds did not
     assert set(result.record()) == {"rows", "pairs", "failures"}

@@ -21,7 +21,7 @@ from gardner.report.figures import (
     strategies_chart,
 )
 from gardner.report.learning import Axis, curves_chart
-from gardner.report.style import AnyChart, colours
+from gardner.report.style import AnyChart, colours, theme
 
 NASTY = "\"'</script><script>alert(1)</script>"
 LN2 = math.log(2.0)
@@ -194,3 +194,12 @@ def test_strategies_keep_their_colour_from_figure_to_figure() -> None:
     alone, together = colours(["agnostic"]), colours(["committee(members=3)", "random", "agnostic"])
     assert alone["agnostic"] == together["agnostic"]
     assert len(set(together.values())) == 3
+
+
+def test_forty_strategies_have_forty_colours_and_a_legend_that_keeps_all() -> None:
+    """Vega lists thirty entries unless told otherwise, and cuts long names."""
+    names = ["agnostic", *(f"skactiveml.pool.Strategy{index}" for index in range(39))]
+    assert len(set(colours(names).values())) == 40
+    for dark in (False, True):
+        legend: Any = theme(dark=dark)["legend"]
+        assert (legend["symbolLimit"], legend["labelLimit"]) == (0, 0)

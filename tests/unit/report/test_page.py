@@ -14,8 +14,8 @@ import pandas as pd
 import pytest
 
 from gardner.errors import InvalidInputError
-from gardner.report.figures import complexity_chart, save, scaling_chart
-from gardner.report.page import Board, Figure, Page, Section, Verdict, render
+from gardner.report.figures import complexity_chart, save, scaling_chart, specification, still
+from gardner.report.page import Board, Figure, Outcome, Page, Section, Verdict, render
 
 NASTY = "\"'></script><script>alert(1)</script><!--"
 
@@ -104,12 +104,35 @@ def test_tables_travel_with_the_page() -> None:
         assert text == page().sections[0].table.to_csv(index=False)
 
 
-def test_verdicts_are_told_in_words_above_and_beside_their_section() -> None:
-    html = render(page("plain"))
-    assert html.count('<span class="mark">holds</span>') == 2
-    assert html.count('<span class="mark">does not hold</span>') == 2
-    assert "1 of 2 statements hold" in html
-    assert html.count('href="#plain"') == 3
+def test_each_verdict_is_told_once_and_by_what_became_of_it() -> None:
+    whole = page("plain")
+    verdicts = (
+        Verdict(True, "it agrees"),
+        Verdict(True, "nobody said so", beyond=True, seeds=4),
+        Verdict(False, "the paper says so", Outcome.FINDING, seeds=10),
+        Verdict(False, "four pools cannot say", Outcome.OPEN, seeds=1),
+        Verdict(False, "it broke", Outcome.FAILURE),
+    )
+    html = render(dataclasses.replace(whole, sections=(dataclasses.replace(whole.sections[0], verdicts=verdicts),)))
+    assert [html.count(verdict.text) for verdict in verdicts] == [1] * 5
+    marks = re.findall(r'<span class="mark">(.*?)</span> <span class="said">([^<]*?) ?<', html)
+    assert marks == [
+        ("failure", "it broke"), ("new", "nobody said so"), ("finding", "the paper says so"),
+        ("undecided", "four pools cannot say"), ("holds", "it agrees"),
+    ]  # fmt: skip
+    assert "2 of 5 statements hold" in html
+    assert [html.count(f">{count}<") for count in ("4 seeds", "10 seeds", "1 seed")] == [1, 1, 1]
+
+
+def test_the_picture_leads_and_charts_are_there_without_scripts() -> None:
+    whole = dataclasses.replace(page("plain"), picture="plain")
+    html = render(whole)
+    assert html.count('id="figure-plain-0"') == 1
+    assert (
+        html.index('id="picture"') < html.index('id="board"') < html.index('id="verdicts"') < html.index('id="plain"')
+    )
+    assert html.count('<div class="still"') == 1
+    assert "<svg" in html.split('<div class="still"')[1].split("</figure>")[0]
 
 
 def test_what_is_not_given_leaves_no_trace() -> None:
@@ -130,6 +153,15 @@ def test_curves_are_dashed_where_symmetry_is_broken() -> None:
     assert list(stretches.values()) == ["broken", "stable", "broken"]
     first = [row["log_volume"] for row in rows if row["stretch"].endswith("/0")]
     assert first == [-0.9, -0.7]  # the broken stretch reaches to its stable neighbour
+
+
+@pytest.mark.parametrize("letter", ["\x1b", "\x00", "\ufffe", "\ud800"])
+def test_a_name_that_no_picture_can_hold_costs_neither_page_nor_figure(letter: str, tmp_path: Path) -> None:
+    frame = pd.DataFrame({"alpha": [1.0, 10.0], "value": [2.0, 3.0]})
+    chart = scaling_chart(frame, "value", f"a{letter}b", "title")
+    assert "a\ufffdb" in still(specification(chart))
+    save(chart, tmp_path / "figure.svg")
+    assert "a\ufffdb" in (tmp_path / "figure.svg").read_text("utf-8")
 
 
 def test_unknown_figure_format(tmp_path: Path) -> None:

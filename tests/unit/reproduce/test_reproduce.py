@@ -168,8 +168,8 @@ def test_failing_results_are_all_told_with_the_verdicts_of_the_others(
     code, out, err = gardner("reproduce", "batch", "table", "scaling", "--out", tmp_path)
     assert code == 1
     assert out.splitlines() == [
-        "[fails] batch: 1 of 1 runs failed; --retry-failed",
-        "[fails] table: ZeroDivisionError: somewhere",
+        "[failure] batch: 1 of 1 runs failed; --retry-failed",
+        "[failure] table: ZeroDivisionError: somewhere",
         "[holds] scaling: it scales",
         f"wrote {tmp_path / 'report.html'}",
     ]

@@ -19,6 +19,45 @@ def test_the_rows_kept_hold_the_best(about: str, monkeypatch: pytest.MonkeyPatch
     assert propose(table, labels, 4, about=about).rows == whole
 
 
+@pytest.mark.parametrize("kind", ["classes", "weights", "regression"])
+def test_a_batch_in_stages_is_that_of_all_rows_at_once(kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    rng = np.random.default_rng(1)
+    table = rng.standard_normal((500, 6))
+    field = table[:, 0] + 0.3 * rng.standard_normal(500)
+    truth = field if kind == "regression" else np.sign(field)
+    labels = np.where(np.arange(500) < 30, truth, np.nan)
+    about = "weights" if kind == "weights" else "predictions"
+    whole = propose(table, labels, 40, about=about)
+    monkeypatch.setattr(batch, "_SHORTLIST", 400)
+    monkeypatch.setattr(batch, "_IN_PLAY", 470)  # all rows, found anew three times
+    monkeypatch.setattr(batch, "_TIMES_BATCH", 12)
+    monkeypatch.setattr(batch, "_STAGE", 12)
+    staged = propose(table, labels, 40, about=about)
+    assert [one.row for one in staged.rows] == [one.row for one in whole.rows]
+    assert [one.bits for one in staged.rows] == pytest.approx([one.bits for one in whole.rows], rel=1e-6)
+    monkeypatch.setattr(batch, "_IN_PLAY", 150)
+    fewer = propose(table, labels, 40, about=about)
+    assert len({one.row for one in fewer.rows}) == 40
+    assert sum(one.bits for one in fewer.rows) > 0.99 * sum(one.bits for one in whole.rows)
+
+
+@pytest.mark.parametrize("count", [3, 60])
+@pytest.mark.parametrize("kinds", [2, 4])
+def test_bits_of_a_batch_are_not_above_its_entropies(count: int, kinds: int) -> None:
+    rng = np.random.default_rng(2)
+    table = np.repeat(rng.standard_normal((100, 3)), 2, axis=0)  # every row twice
+    names = np.array(["a", "b", "c", "d"])[np.argmax(table @ rng.standard_normal((3, kinds)), axis=1)]
+    labels = np.where(np.arange(200) < 40, names, "").astype(object)
+    found = propose(table, labels, count)
+    half = np.array([one.probability for one in found.rows])
+    chances = (
+        np.stack([half, 1.0 - half], axis=1) if kinds == 2 else np.array([one.probabilities for one in found.rows])
+    )
+    entropies = -np.sum(chances * np.log2(np.maximum(chances, 1e-300)), axis=1)
+    assert all(one.bits <= entropy + 1e-9 for one, entropy in zip(found.rows, entropies, strict=True))
+    assert sum(one.bits for one in found.rows) > 0.0
+
+
 def test_a_long_batch_keeps_a_bounded_list() -> None:
     kept = [batch._rows_kept(count, 10**9) for count in (1, 10, 400, 500, 1000, 2500, 5000)]
     assert kept == [2000, 2000, 2000, 2500, 5000, 5000, 10_000]

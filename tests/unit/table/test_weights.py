@@ -8,7 +8,7 @@ import pytest
 from gardner.inference.ep import expectation_propagation
 from gardner.model import GLM, Flip, Gaussian, Probit
 from gardner.table.scaling import make_scaling, spread_of
-from gardner.table.weights import Design, Span
+from gardner.table.weights import Design, Span, Weights
 
 
 @pytest.mark.parametrize("columns", [3, 40])
@@ -32,5 +32,14 @@ def test_span_and_columns_agree(columns: int, model: GLM) -> None:
     assert np.allclose(V, np.diag(covariance), atol=1e-6)
     assert np.allclose(weights.covariance(rows, projections, rows, projections), covariance, atol=1e-6)
     assert np.allclose(rows @ weights.gain(rows[20]), covariance[20], atol=1e-6)
-    halves = rows.astype(np.float32), projections.astype(np.float32)
-    assert np.allclose(weights.rough_covariance(rows, projections, *halves), covariance, atol=1e-5)
+    rough = weights.rough_fields(rows, weights.operator(rows[5:9]))
+    for found_roughly, exact in zip(rough, (omega, V, covariance[:, 5:9]), strict=True):
+        assert np.allclose(found_roughly, exact, atol=1e-5)
+
+
+def test_what_is_known_to_many_digits_is_not_lost_in_single_precision() -> None:
+    rng = np.random.default_rng(0)
+    rows = rng.standard_normal((6, 4))
+    weights = Weights(np.zeros(4), np.eye(4), np.full(4, 1.0 - 1e-9))
+    rough = weights.rough_fields(rows, weights.operator(rows))[1]
+    assert np.allclose(rough, 1e-9 * np.sum(rows**2, axis=1), rtol=1e-6)

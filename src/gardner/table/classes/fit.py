@@ -25,6 +25,7 @@ from scipy.optimize import minimize_scalar
 from gardner.errors import ConvergenceError, InvalidInputError
 from gardner.inference.ep import expectation_propagation
 from gardner.inference.posterior import Posterior, Status
+from gardner.inference.trust import sampled
 from gardner.model import GLM, Channel
 from gardner.table.classes.largest import chances
 from gardner.table.classes.weights import ClassWeights
@@ -114,7 +115,7 @@ def fit_classes(
         rule = f"with {kinds} classes at most {math.isqrt(MOST_ENTRIES // kinds)} labels or columns are possible"
         raise InvalidInputError("table", f"{len(codes)} labels", rule, hint="ignore some columns")
     signs = np.where(codes[:, None] == np.arange(kinds), 1.0, -1.0)
-    some = _sample(codes, _MOST_SEARCHED)
+    some = sampled(codes.size, _MOST_SEARCHED)
     found = []
     scalings = (scaling,) if scaling else SCALINGS
     for index, name in enumerate(scalings):
@@ -139,13 +140,6 @@ class _Found:
     value: float
     log_evidence: float
     notes: Sequence[str] = ()
-
-
-def _sample(codes: Places, most: int) -> Places:
-    """All, or a choice that is the same every time."""
-    if codes.size <= most:
-        return np.arange(codes.size)
-    return np.sort(np.random.default_rng(0).choice(codes.size, most, replace=False))
 
 
 def _best(name: str, span: Span, signs: Floats, model: GLM | None) -> _Found:
