@@ -16,6 +16,8 @@ from gardner.model import draw_instance
 LARGEST = 1000.0
 # The fewest weights for which AMP says anything.
 FEWEST = 4
+# Entries of a pool at most: 800 MB, and chains on a hundredth of it take hours.
+ENTRIES = 100_000_000
 
 
 @dataclass(frozen=True)
@@ -41,6 +43,10 @@ class Question:
             value = getattr(self, name)
             if not (math.isfinite(value) and value > 0.0):
                 raise InvalidInputError(name, value, "it must be positive and finite")
+        if self.pool_ratio * self.features**2 > ENTRIES:
+            raise InvalidInputError(
+                "features", self.features, f"a pool of {ENTRIES:,} entries is the largest", hint="ask for fewer"
+            )
         if self.seed < 0:
             raise InvalidInputError("seed", self.seed, "it must not be negative")
         if self.budget > self.pool_ratio:
