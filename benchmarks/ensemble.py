@@ -4,8 +4,8 @@ python benchmarks/ensemble.py sample FOLDER           # what is not in the folde
 python benchmarks/ensemble.py sample FOLDER 20 100    # these sizes only
 python benchmarks/ensemble.py print FOLDER            # the tables of docs/ensemble.md, of the sizes that are there
 
-The prediction at N weights is Φ_N = Φ − ½ ln(N)/N + b/N + c/N². The first correction is known: subsets of fixed size are
-a Gaussian cut out of those of any size. At β = 0 it is Stirling's.
+The prediction at N weights is Φ_N = Φ − ½ ln(N)/N + b/N + c/N². The first correction is known: subsets of
+fixed size are a Gaussian cut out of those of any size. At β = 0 it is Stirling's.
 """
 
 from __future__ import annotations
