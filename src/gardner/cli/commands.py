@@ -21,6 +21,7 @@ from gardner.cli import (
     report,
     reproduce,
     results,
+    sample,
     strategies,
     volume,
 )
@@ -66,6 +67,7 @@ app.command("query")(query.command)
 app.command("report")(report.command)
 app.command("reproduce")(reproduce.command)
 app.command("results")(results.command)
+app.command("sample")(sample.command)
 app.command("strategies")(strategies.command)
 app.command("volume")(volume.command)
 
