@@ -11,7 +11,7 @@ WORKERS ?= 3
 COUNT ?= 10000
 SEED ?= 0
 
-.PHONY: report test test-slow test-lowest test-modal coverage fuzz check format clean
+.PHONY: report board test test-slow test-lowest test-modal coverage fuzz check format clean
 
 $(READY): pyproject.toml constraints.txt
 	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Gardner needs Python 3.11 or newer")'
@@ -21,6 +21,12 @@ $(READY): pyproject.toml constraints.txt
 
 report: $(READY)
 	$(BIN)/gardner reproduce --out out
+
+# everyone's strategies on the same pools (docs/board.md); it can be stopped, and goes on
+board: $(READY)
+	$(BIN)/python -m benchmarks.board fetch
+	$(ONE_THREAD) nice -n 10 $(BIN)/python -m benchmarks.board run
+	$(BIN)/python -m benchmarks.board table
 
 check: $(READY)
 	$(BIN)/ruff check .
