@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import textwrap
 from pathlib import Path
 
 import numpy as np
@@ -18,6 +19,8 @@ from gardner.experiment.summary import summarise
 
 GROUPS = {"all": "all pools", "gaussian": "Gaussian", "two": "two classes", "many": "many classes"}
 OURS, RANDOM = "query", "random"
+# Areas under the budget curve of ariapoy's active-learning-benchmark (results/README.md): uniform and uncertainty.
+PUBLISHED = {"sonar": (0.7463, 0.7762), "spambase": (0.9103, 0.9205)}
 # Letters of a reason that are shown: the first sentence of most.
 _REASON = 110
 
@@ -39,6 +42,11 @@ def head(*cells: str) -> None:
     print("|" + "---|" * len(cells))
 
 
+def say(*texts: str, indent: str = "") -> None:
+    """Sentences, in lines that can be read in a file."""
+    print(textwrap.fill(" ".join(texts), 99, subsequent_indent=indent, break_on_hyphens=False))
+
+
 def interval(low: float, high: float, digits: int = 1) -> str:
     """Two ends."""
     return f"{low:.{digits}f} to {high:.{digits}f}"
@@ -57,10 +65,12 @@ def print_board(folder: Path, group: str) -> None:
     if "gaussian" in set(known["group"]):
         print_gaussian(folder, known)
     print_tables(known[known["group"] != "gaussian"])
+    print_published(known)
     print_failures(known)
     print_cost(every, board.SEEDS)
     found = json.loads((folder / "versions.json").read_text())
-    print("\n## Versions\n" + ", ".join(f"{name} {number}" for name, number in found.items()) + ".")
+    print("\n## Versions")
+    say(", ".join(f"{name} {number}" for name, number in found.items()) + ".")
 
 
 def print_seeds(known: pd.DataFrame) -> None:
@@ -69,7 +79,7 @@ def print_seeds(known: pd.DataFrame) -> None:
     print(f"## Seeds\n{known['strategy'].nunique()} strategies. Seeds of each pool that are complete:\n")
     for name, word in GROUPS.items():
         if name in counts.index.get_level_values(0):
-            print(f"- *{word}*: " + ", ".join(f"{pool} {count}" for pool, count in counts[name].items()) + ".")
+            say(f"- *{word}*:", ", ".join(f"{pool} {count}" for pool, count in counts[name].items()) + ".", indent="  ")
 
 
 def print_ranks(known: pd.DataFrame) -> None:
@@ -83,10 +93,10 @@ def print_ranks(known: pd.DataFrame) -> None:
     print("\n## Ranks")
     for name, table in found.items():
         row = table.loc[OURS]
-        print(
-            f"- Our `{OURS}`, {GROUPS[name]}: place {row['place']} ({row['place_low']} to {row['place_high']}) of"
-            f" {len(table)},\n  mean rank {row['rank']:.1f} ({interval(row['rank_low'], row['rank_high'])}),"
-            f" {row['pools']} pools, {row['runs']} pools × seeds."
+        say(
+            f"- Our `{OURS}`, {GROUPS[name]}: place {_place(row)} of {len(table)}, mean rank {row['rank']:.1f}",
+            f"({interval(row['rank_low'], row['rank_high'])}), {row['pools']:.0f} pools, {row['runs']:.0f} pools × seeds.",
+            indent="  ",
         )
     print()
     head("strategy", "place", *(f"mean rank, {GROUPS[name]}" for name in found), "failed", "too slow", "s", "MB")
@@ -97,13 +107,17 @@ def print_ranks(known: pd.DataFrame) -> None:
         slow = int((late & (known["strategy"] == strategy)).sum())
         line(
             short(str(strategy)),
-            f"{row['place']} ({row['place_low']} to {row['place_high']})",
+            _place(row),
             *(f"{one['rank']:.1f} ({interval(one['rank_low'], one['rank_high'])})" for one in ranks),
-            row["failed"] - slow,
+            f"{row['failed'] - slow:.0f}",
             slow,
             f"{own['seconds'].median():.2f}",
-            f"{own['megabytes'].max():.0f}",
+            f"{own['megabytes'].median():.0f}",
         )
+
+
+def _place(row: pd.Series[float]) -> str:
+    return f"{row['place']:.0f} ({row['place_low']:.0f} to {row['place_high']:.0f})"
 
 
 def print_gaussian(folder: Path, known: pd.DataFrame) -> None:
@@ -164,6 +178,18 @@ def _spread(values: NDArray[np.float64]) -> str:
     return f" ± {half:.4f}"
 
 
+def print_published(known: pd.DataFrame) -> None:
+    """Next to published areas, where a table is in both."""
+    print("\n## Next to the public re-benchmark\n")
+    head("table", "seeds", "random, here", "uniform, there", "uncertainty, here", "uncertainty, there")
+    for pool, (uniform, uncertain) in PUBLISHED.items():
+        wide = known[known["pool"] == pool].pivot(index="seed", columns="strategy", values="score")
+        if len(wide):
+            means = wide.mean()
+            own = (f"{means[name]:.4f}" for name in (RANDOM, "skactiveml.pool.UncertaintySampling"))
+            line(pool, len(wide), next(own), f"{uniform:.4f}", next(own), f"{uncertain:.4f}")
+
+
 def print_failures(known: pd.DataFrame) -> None:
     """Why runs failed, by strategy and group."""
     lost = known[known["reason"] != ""]
@@ -192,4 +218,6 @@ def print_cost(every: pd.DataFrame, seeds: int) -> None:
     print(
         f"\nTogether {first:.0f} for each of the first {board.PATIENCE} seeds and about {later:.0f} for each later one."
     )
-    print(f"So {seeds} seeds of these pools take about {whole / 7200:.2f} hours on two cores.")
+    print(
+        f"So {seeds} seeds of these pools take about {whole / 7200:.2f} hours on two cores.",
+    )

@@ -49,7 +49,8 @@ def rank_strategies(scores: pd.DataFrame, rng: np.random.Generator, resamples: i
     first, last = np.percentile(_places(drawn), _ENDS, axis=0, method="nearest")
     found = pd.DataFrame(
         {
-            "strategy": names, "rank": mean, "rank_low": low, "rank_high": high, "place": _places(mean[None])[0].astype(int),
+            "strategy": names, "rank": mean, "rank_low": low, "rank_high": high,
+            "place": _places(mean[None])[0].astype(int),
             "place_low": first.astype(int), "place_high": last.astype(int), "pools": len(pools), "runs": len(wide),
             "failed": wide[names].isna().sum().to_numpy(),
         }

@@ -19,5 +19,6 @@ def test_memory_that_is_given_back_counts() -> None:
         block = np.ones(40 << 20)  # 320 MB
         time.sleep(0.2)
         del block
-    assert before.megabytes is not None and peak.megabytes is not None
+    assert before.megabytes is not None
+    assert peak.megabytes is not None
     assert peak.megabytes - before.megabytes > 250.0
