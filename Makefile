@@ -12,7 +12,7 @@ WORKERS ?= 3
 COUNT ?= 10000
 SEED ?= 0
 
-.PHONY: report docs test-site test test-slow test-lowest test-modal coverage fuzz check format clean
+.PHONY: report board docs test-site test test-slow test-lowest test-modal coverage fuzz check format clean
 
 $(READY): pyproject.toml constraints.txt
 	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Gardner needs Python 3.11 or newer")'
@@ -46,6 +46,12 @@ docs: $(DOCS)/.ready
 # the built site in a browser, page by page
 test-site: $(READY)
 	$(BIN)/pytest tests/browser/test_site.py tests/contracts/test_website.py
+
+# everyone's strategies on the same pools (docs/board.md); it can be stopped, and goes on
+board: $(READY)
+	$(BIN)/python -m benchmarks.board fetch
+	$(ONE_THREAD) nice -n 10 $(BIN)/python -m benchmarks.board run
+	$(BIN)/python -m benchmarks.board table
 
 check: $(READY)
 	$(BIN)/ruff check .

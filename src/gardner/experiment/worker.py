@@ -30,6 +30,7 @@ from pathlib import Path
 from typing import Any
 
 from gardner.errors import GardnerError
+from gardner.experiment.memory import Peak
 from gardner.experiment.rounds import Run, Versions
 from gardner.experiment.sources import code_version, names_in
 from gardner.experiment.task import StrategySpec, Task
@@ -180,7 +181,15 @@ def _versions() -> Versions:
 
 
 def execute(task: Task) -> Answer:
-    """Run one task here and now; whatever goes wrong is the answer."""
+    """Run one task here and now; whatever goes wrong is the answer. Memory is noted beside the time."""
+    with Peak() as peak:
+        answer = _executed(task)
+    if "timings" in answer:
+        answer["timings"] |= peak.record()
+    return answer
+
+
+def _executed(task: Task) -> Answer:
     from gardner.experiment.loop import run
     from gardner.model import GLM, draw_instance
     from gardner.model.external import load_channel, load_prior

@@ -19,13 +19,13 @@ from gardner.experiment.summary import failures
 from gardner.experiment.table_summary import is_table
 from gardner.numbers import percent, with_error
 from gardner.records import FAILED
-from gardner.report.page import Board, Page, Section, Verdict
+from gardner.report.page import Board, Outcome, Page, Section, Verdict
 from gardner.report.style import typeset
 from gardner.reproduce.comparison import Comparison, board, charts, compare, unspent
 from gardner.reproduce.heuristics import SURE
 from gardner.reproduce.pages import check_target, provenance, write_page
 from gardner.reproduce.recipe import Progress, origin
-from gardner.reproduce.tables_page import table_sections
+from gardner.reproduce.tables_page import FEW_SEEDS, table_sections
 
 # Budgets on a curve when none are asked for; the bounds at each take a second of one core.
 POINTS = 12
@@ -153,12 +153,18 @@ def _section(setting: Setting, found: Comparison, runs: pd.DataFrame) -> Section
         text="Lines are means over seeds with their standard errors; grey lines are the bounds for this pool ratio. "
         "A dotted line of the same colour is the strategy's own theory, for many weights.",
         figures=charts(replace(found, curves=_named(found.curves)), setting.where),
-        verdicts=(_settled(found), *_ahead(found)),
+        verdicts=(_enough(found), _settled(found), *_ahead(found)),
         table=found.curves,
         provenance=" ".join([f"{len(found.curves)} means over seeds.", *found.summary.notes]),
         origin=origin(runs),
         tables={f"bounds-{setting.alpha:g}-{setting.features}{setting.slug}": found.bounds},
     )
+
+
+def _enough(found: Comparison) -> Verdict:
+    """A warning where seeds are few."""
+    least = int(found.curves["seeds"].min())
+    return Verdict(least >= FEW_SEEDS, f"every mean is over at least {FEW_SEEDS} seeds: the fewest are {least}")
 
 
 def _settled(found: Comparison) -> Verdict:
@@ -167,7 +173,7 @@ def _settled(found: Comparison) -> Verdict:
     worst = curves.sort_values("converged").iloc[0]
     least = f"; least {percent(worst['converged'])}% of the rounds of {worst['strategy']}"
     settled = bool(worst["converged"] >= 1.0)
-    return Verdict(settled, "AMP converged in every round measured" + ("" if settled else least))
+    return Verdict(settled, "AMP converged in every round measured" + ("" if settled else least), Outcome.FAILURE)
 
 
 def _ahead(found: Comparison) -> Iterator[Verdict]:
