@@ -29,8 +29,8 @@ from gardner.table.weights import Design, Span, Weights
 MOST_SPANNED = 5_000
 # Labels at most that the search looks at: enough to tell noise from none, in about a second.
 _MOST_SEARCHED = 400
-# Labels up to which flips are not tried: in an early trial on real tables with so few they were never chosen, and at 200
-# labels the search for them took two thirds of the time. The runs of docs/real-tables.md do not try them either.
+# Labels up to which flips are not tried: in an early trial on real tables with so few they were never chosen, and the
+# search for them took two thirds of the time at 200. The runs of docs/real-tables.md do not try them either.
 _TOO_FEW_FOR_FLIPS = 200
 # Tolerance of expectation propagation during the search, where evidence to 0.01 will do.
 _ROUGH = 1e-4

@@ -23,8 +23,9 @@ from gardner.model.integrals import panels
 from gardner.table.scaling import Floats
 
 _NODES, _WEIGHTS = panels(0.0, 1.0, 2)
-# Fewer of them, and the correlation up to which they do: to 1e-10 of a nat (a test measures it).
+# Fewer of them, where signs are loosely tied.
 _FEW_NODES, _FEW_WEIGHTS = panels(0.0, 1.0, 1, 6)
+# The correlation up to which these do, to 1e-10 of a nat (a test measures it).
 _LOOSE = 0.5
 # The least probability of a label that is told from none.
 _LEAST = 1e-12
