@@ -95,7 +95,8 @@ def print_ranks(known: pd.DataFrame) -> None:
         row = table.loc[OURS]
         say(
             f"- Our `{OURS}`, {GROUPS[name]}: place {_place(row)} of {len(table)}, mean rank {row['rank']:.1f}",
-            f"({interval(row['rank_low'], row['rank_high'])}), {row['pools']:.0f} pools, {row['runs']:.0f} pools × seeds.",
+            f"({interval(row['rank_low'], row['rank_high'])}), {row['pools']:.0f} pools,",
+            f"{row['runs']:.0f} pools × seeds.",
             indent="  ",
         )
     print()
