@@ -6,6 +6,7 @@ import json
 import math
 import textwrap
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -75,7 +76,7 @@ def print_board(folder: Path, group: str) -> None:
 
 def print_seeds(known: pd.DataFrame) -> None:
     """How many seeds every pool has."""
-    counts = known.groupby(["group", "pool"])["seed"].nunique()
+    counts: Any = known.groupby(["group", "pool"])["seed"].nunique()
     print(f"## Seeds\n{known['strategy'].nunique()} strategies. Seeds of each pool that are complete:\n")
     for name, word in GROUPS.items():
         if name in counts.index.get_level_values(0):
@@ -85,7 +86,7 @@ def print_seeds(known: pd.DataFrame) -> None:
 def print_ranks(known: pd.DataFrame) -> None:
     """Ranks with their intervals, over all pools and by group."""
     parts = {name: known if name == "all" else known[known["group"] == name] for name in GROUPS}
-    found = {
+    found: dict[str, Any] = {
         name: rank_strategies(part, np.random.default_rng(0)).set_index("strategy")
         for name, part in parts.items()
         if len(part)
@@ -117,7 +118,7 @@ def print_ranks(known: pd.DataFrame) -> None:
         )
 
 
-def _place(row: pd.Series[float]) -> str:
+def _place(row: Any) -> str:
     return f"{row['place']:.0f} ({row['place_low']:.0f} to {row['place_high']:.0f})"
 
 
@@ -145,7 +146,7 @@ def print_gaussian(folder: Path, known: pd.DataFrame) -> None:
         line(short(str(strategy)), *(_gap(by_pool, pool, "gap_to_theory", "gap_to_theory_stderr") for pool in pools))
 
 
-def _gap(own: pd.DataFrame, pool: str, value: str, error: str) -> str:
+def _gap(own: Any, pool: str, value: str, error: str) -> str:
     if pool not in own.index or pd.isna(own.loc[pool, value]):
         return "–"
     known = own.loc[pool]
