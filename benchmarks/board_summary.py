@@ -6,6 +6,7 @@ import json
 import math
 import textwrap
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -75,7 +76,7 @@ def print_board(folder: Path, group: str) -> None:
 
 def print_seeds(known: pd.DataFrame) -> None:
     """How many seeds every pool has."""
-    counts = known.groupby(["group", "pool"])["seed"].nunique()
+    counts: Any = known.groupby(["group", "pool"])["seed"].nunique()
     print(f"## Seeds\n{known['strategy'].nunique()} strategies. Seeds of each pool that are complete:\n")
     for name, word in GROUPS.items():
         if name in counts.index.get_level_values(0):
@@ -85,7 +86,7 @@ def print_seeds(known: pd.DataFrame) -> None:
 def print_ranks(known: pd.DataFrame) -> None:
     """Ranks with their intervals, over all pools and by group."""
     parts = {name: known if name == "all" else known[known["group"] == name] for name in GROUPS}
-    found = {
+    found: dict[str, Any] = {
         name: rank_strategies(part, np.random.default_rng(0)).set_index("strategy")
         for name, part in parts.items()
         if len(part)
@@ -95,7 +96,8 @@ def print_ranks(known: pd.DataFrame) -> None:
         row = table.loc[OURS]
         say(
             f"- Our `{OURS}`, {GROUPS[name]}: place {_place(row)} of {len(table)}, mean rank {row['rank']:.1f}",
-            f"({interval(row['rank_low'], row['rank_high'])}), {row['pools']:.0f} pools, {row['runs']:.0f} pools × seeds.",
+            f"({interval(row['rank_low'], row['rank_high'])}), {row['pools']:.0f} pools,",
+            f"{row['runs']:.0f} pools × seeds.",
             indent="  ",
         )
     print()
@@ -116,7 +118,7 @@ def print_ranks(known: pd.DataFrame) -> None:
         )
 
 
-def _place(row: pd.Series[float]) -> str:
+def _place(row: Any) -> str:
     return f"{row['place']:.0f} ({row['place_low']:.0f} to {row['place_high']:.0f})"
 
 
@@ -144,7 +146,7 @@ def print_gaussian(folder: Path, known: pd.DataFrame) -> None:
         line(short(str(strategy)), *(_gap(by_pool, pool, "gap_to_theory", "gap_to_theory_stderr") for pool in pools))
 
 
-def _gap(own: pd.DataFrame, pool: str, value: str, error: str) -> str:
+def _gap(own: Any, pool: str, value: str, error: str) -> str:
     if pool not in own.index or pd.isna(own.loc[pool, value]):
         return "–"
     known = own.loc[pool]

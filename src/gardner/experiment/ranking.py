@@ -72,9 +72,10 @@ def complete(scores: pd.DataFrame) -> pd.DataFrame:
 def _drawn(pools: list[Floats], rng: np.random.Generator) -> Floats:
     """Mean ranks of pools drawn with replacement, and of seeds drawn in each of them."""
     chosen = [pools[index] for index in rng.integers(len(pools), size=len(pools))]
-    return np.mean([one[rng.integers(len(one), size=len(one))].mean(axis=0) for one in chosen], axis=0)
+    means = [one[rng.integers(len(one), size=len(one))].mean(axis=0) for one in chosen]
+    return np.asarray(np.mean(means, axis=0))
 
 
 def _places(ranks: Floats) -> Floats:
     """The place of every strategy in every row: one more than those that have a lower rank."""
-    return 1.0 + (ranks[:, None, :] < ranks[:, :, None]).sum(axis=2)
+    return np.asarray(1.0 + (ranks[:, None, :] < ranks[:, :, None]).sum(axis=2))

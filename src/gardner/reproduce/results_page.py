@@ -151,9 +151,9 @@ def _section(setting: Setting, found: Comparison, runs: pd.DataFrame) -> Section
         name=f"alpha-{setting.alpha:g}-features-{setting.features}{setting.slug}",
         title=setting.title,
         text="Lines are means over seeds with their standard errors; grey lines are the bounds for this pool ratio. "
-        "A dotted line of the same colour is the strategy's own theory, for many weights.",
+        "A dotted line of the same colour is the strategy's own theory, for many weights." + _few(found),
         figures=charts(replace(found, curves=_named(found.curves)), setting.where),
-        verdicts=(_enough(found), _settled(found), *_ahead(found)),
+        verdicts=(_settled(found), *_ahead(found)),
         table=found.curves,
         provenance=" ".join([f"{len(found.curves)} means over seeds.", *found.summary.notes]),
         origin=origin(runs),
@@ -161,10 +161,10 @@ def _section(setting: Setting, found: Comparison, runs: pd.DataFrame) -> Section
     )
 
 
-def _enough(found: Comparison) -> Verdict:
+def _few(found: Comparison) -> str:
     """A warning where seeds are few."""
     least = int(found.curves["seeds"].min())
-    return Verdict(least >= FEW_SEEDS, f"every mean is over at least {FEW_SEEDS} seeds: the fewest are {least}")
+    return f" Beware: some means are over {least} seeds only, and their errors are hardly known." * (least < FEW_SEEDS)
 
 
 def _settled(found: Comparison) -> Verdict:

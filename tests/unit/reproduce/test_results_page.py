@@ -118,6 +118,7 @@ def test_models_are_not_mixed(tmp_path: Path) -> None:
     assert {"bounds-3-60.csv", "bounds-3-60-gaussian-flip-0.2.csv"} <= names
     # with noise ln v is no information, and there is no random run: nothing is said of who is ahead
     assert [verdict.text for verdict in other.verdicts] == ["AMP converged in every round measured"]
+    assert "Beware: some means are over 2 seeds only" in other.text
     assert "model" not in rows_of(report(tmp_path / "plain", *both, at=[0.3]))
 
 
