@@ -13,6 +13,7 @@ from gardner.cli import (
     bounds,
     budget,
     curve,
+    explore,
     forecast,
     learning_curve,
     models,
@@ -59,6 +60,7 @@ app.command("bench")(bench.command)
 app.command("bounds")(bounds.command)
 app.command("budget")(budget.command)
 app.command("curve")(curve.command)
+app.command("explore")(explore.command)
 app.command("forecast")(forecast.command)
 app.command("learning-curve")(learning_curve.command)
 app.command("models")(models.command)

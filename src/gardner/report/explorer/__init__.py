@@ -1,1 +1,1 @@
-"""The grid of the explorer: where its places are, and how it is kept. The page itself is not written yet."""
+"""The explorer: its grid, where its places are and how it is kept, and the page that shows it."""

@@ -1,7 +1,7 @@
 """The grid of the explorer as one file: a header of JSON, then numbers of single precision, deflated.
 
 A number that is not known is NaN. ln v is kept as ln(−ln v/n), an accuracy as ln cot(π(1 − accuracy)/2):
-both are smooth over many decades. The page that will read the file is not written yet.
+both are smooth over many decades. ``interpolate.js`` reads the file in the browser.
 """
 
 from __future__ import annotations
@@ -86,3 +86,10 @@ def packed(found: dict[str, Tasks]) -> bytes:
     values = np.concatenate([np.ravel(one) for _, numbers in parts for one in numbers]).astype("<f4")
     planes = values.view(np.uint8).reshape(-1, 4).T  # bytes of one weight together: they deflate better
     return zlib.compress(struct.pack("<II", len(text), len(values)) + text + planes.tobytes(), _LEVEL)
+
+
+def header_of(content: bytes) -> list[str]:
+    """The names of the channels in a file of :func:`packed`."""
+    plain = zlib.decompress(content)
+    (length,) = struct.unpack_from("<I", plain)
+    return [str(channel["name"]) for channel in json.loads(plain[8 : 8 + length])["channels"]]
