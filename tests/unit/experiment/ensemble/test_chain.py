@@ -44,11 +44,14 @@ def _half_the_weight(beta: float, gain: float, forth: float, back: float) -> flo
 
 def _looks(beta: float, count: int, accept: Callable[..., float] = log_acceptance) -> tuple[Any, Any]:
     """So many looks at a chain: the subset, as a number in the list of all, and ln Z."""
-    mover = move if accept is log_acceptance else specialised(move.py_func, accept.__name__, log_acceptance=accept)
+    mover: Any = move  # compiled: what was compiled is its attribute
+    if accept is not log_acceptance:
+        mover = specialised(mover.py_func, accept.__name__, log_acceptance=accept)
     rng = np.random.default_rng(17)
     walkers = Walkers.start(rng.permutation(ROWS).astype(np.int32)[None], FEATURES)
-    state = [part[0] for part in walkers.arrays[:5]]
-    evidence = settle(PROBLEM.rows, PROBLEM.labels, SIZE, *state, TOLERANCE, SCHEDULE)
+    state: Any = tuple(part[0] for part in walkers.arrays[:5])
+    settled: Any = settle
+    evidence = settled(PROBLEM.rows, PROBLEM.labels, SIZE, *state, TOLERANCE, SCHEDULE)
     memory = np.empty((2, FEATURES)), np.empty((4, ROWS)), np.empty((2, FEATURES))
     number = {tuple(one): index for index, one in enumerate(SUBSETS.tolist())}
     seen, found = np.empty(count, dtype=int), np.empty(count)
@@ -85,7 +88,7 @@ def _chi_square(pairs: list[tuple[float, float]]) -> float:
 
 
 @pytest.mark.parametrize("beta", [-3.0, 0.0, 4.0])
-def test_subsets_and_volumes_are_visited_by_their_weights(beta):
+def test_subsets_and_volumes_are_visited_by_their_weights(beta: float) -> None:
     seen, found = _looks(beta, 6000)
     assert np.allclose(found, EVIDENCE[seen], atol=1e-4)
     assert min(_chances(beta, seen)) > REJECTED
@@ -93,12 +96,12 @@ def test_subsets_and_volumes_are_visited_by_their_weights(beta):
 
 @pytest.mark.parametrize("broken", [_forgets_the_proposal, _half_the_weight])
 @pytest.mark.parametrize("beta", [-3.0, 4.0])
-def test_a_chain_with_a_wrong_acceptance_is_found_out(beta, broken):
+def test_a_chain_with_a_wrong_acceptance_is_found_out(beta: float, broken: Callable[..., float]) -> None:
     seen, _ = _looks(beta, 6000, broken)
     assert max(_chances(beta, seen)) < REJECTED
 
 
-def test_exchanged_chains_visit_volumes_by_their_weights_too():
+def test_exchanged_chains_visit_volumes_by_their_weights_too() -> None:
     betas = np.array([-3.0, 0.0, 4.0])
     rng = np.random.default_rng(5)
     order = np.array([rng.permutation(ROWS) for _ in betas], dtype=np.int32)
@@ -112,7 +115,7 @@ def test_exchanged_chains_visit_volumes_by_their_weights_too():
         assert abs(found.mean() - mean) < 5.0 * deviation / np.sqrt(found.size)
 
 
-def test_ln_z_is_that_of_the_batched_twin_along_a_walk():
+def test_ln_z_is_that_of_the_batched_twin_along_a_walk() -> None:
     problem = draw_instance(40, 3.0, seed=1)
     rng = np.random.default_rng(0)
     order = rng.permutation(120).astype(np.int32)[None]
@@ -123,7 +126,7 @@ def test_ln_z_is_that_of_the_batched_twin_along_a_walk():
     assert sorted(block.order[0].tolist()) == list(range(120))
 
 
-def test_random_subsets_are_what_the_chain_at_zero_visits():
+def test_random_subsets_are_what_the_chain_at_zero_visits() -> None:
     seen, _ = _looks(0.0, 4000)
     drawn = random_subsets(4000, ROWS, SIZE, np.random.default_rng(1))
     rows = SUBSETS[seen]
