@@ -57,7 +57,7 @@ MODAL_STRATEGIES = (
     "modAL.expected_error.expected_error_reduction",
 )
 # Seeds of a whole run: as many as fit into two hours of two cores (docs/board.md has the costs).
-SEEDS = 5
+SEEDS = 14
 # Seconds a task may take, and earlier seeds on which it took longer before a strategy is given up on a pool.
 TIME_LIMIT, PATIENCE = 30.0, 2
 # Rows of a table that are kept: with 300 in the pool, strategies that refit for every row come to an end.

@@ -81,7 +81,7 @@ def reweight(betas: Floats, samples: Floats, log_count: float) -> Reweighting:
     >>> chance = np.exp(betas[:, None] * energies); chance /= chance.sum(axis=1, keepdims=True)
     >>> drawn = np.stack([rng.choice(energies, size=20000, p=row) for row in chance], axis=1)
     >>> found = reweight(betas, drawn, math.log(3.0)).log_partition(np.array([1.0]))[0][0]
-    >>> abs(found - math.log(1.0 + math.e + math.e**2)) < 0.02
+    >>> bool(abs(found - math.log(1.0 + math.e + math.e**2)) < 0.02)
     True
     """
     zero = np.flatnonzero(betas == 0.0)
