@@ -74,6 +74,8 @@ def command(
     model = GLM(channel=load_channel(channel)) if channel else None
     kind = label_kind_of(classes, regression)
     pool = read_pool(table, label, ignore=ignore or [], identifier=identifier, kind=kind)
+    if until is not None and pool.kind == "regression":
+        raise InvalidInputError("--until", until, "a regression has no accuracy to be reached", hint="leave it out")
     wanted = pool.encoding.matrix(read_table(target, array=pool.array)) if target else None
     with progress_bar("query") as progress:
         found = propose(
@@ -129,6 +131,10 @@ def record(pool: PoolFile, found: Proposals, until: float | None = None) -> dict
     }
 
 
+# Columns that a note names; of more it says how many there are.
+_NAMED = 12
+
+
 def _short(model: str) -> str:
     """A channel as its option is written, its parameter to three digits."""
     name, colon, parameter = model.rpartition(":")
@@ -141,9 +147,15 @@ def _short(model: str) -> str:
 def _notes(pool: PoolFile, found: Proposals) -> list[str]:
     notes = [as_options(note) for note in pool.notes]
     if found.dropped:
-        notes.append(f"{found.dropped} columns left out: every row has the same value")
+        kept = set(found.fit.design.scaling.kept.tolist())
+        names = [name for place, name in enumerate(pool.names) if place not in kept]
+        shown = ", ".join(names[:_NAMED]) + (", …" if len(names) > _NAMED else "")
+        columns = f"column {shown}" if len(names) == 1 else f"{len(names)} columns ({shown})"
+        notes.append(f"{columns} left out: every row has the same value")
     if not pool.labelled.any():
         notes.append("no row is labelled yet: the choice rests on the features alone, and covers them")
+        if found.model.channel.labels:
+            notes.append("where one class is rare, label rows at random until it has appeared, and ask then")
     return notes + list(found.fit.notes)
 
 
@@ -200,7 +212,12 @@ def _prediction(one: Proposal, found: Proposals) -> str:
         return ", ".join(
             f"{_plain(found.classes[place])} {fixed(one.probabilities[place], 2)}" for place in _likeliest(one)[:3]
         )
-    return fixed(one.probability, 3) if found.model.channel.labels else f"{one.mean:.4g} ± {one.deviation:.2g}"
+    return fixed(one.probability, 3) if found.model.channel.labels else f"{one.mean:.4g} ± {_two_digits(one.deviation)}"
+
+
+def _two_digits(value: float) -> str:
+    """A spread beside its number, as plain as that: 4000, not 4e+03."""
+    return f"{float(f'{value:.2g}'):g}"
 
 
 def _likeliest(one: Proposal) -> list[int]:
