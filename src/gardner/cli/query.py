@@ -212,12 +212,14 @@ def _prediction(one: Proposal, found: Proposals) -> str:
         return ", ".join(
             f"{_plain(found.classes[place])} {fixed(one.probabilities[place], 2)}" for place in _likeliest(one)[:3]
         )
-    return fixed(one.probability, 3) if found.model.channel.labels else f"{one.mean:.4g} ± {_two_digits(one.deviation)}"
+    if found.model.channel.labels:
+        return fixed(one.probability, 3)
+    return f"{_rounded(one.mean, 4)} ± {_rounded(one.deviation, 2)}"
 
 
-def _two_digits(value: float) -> str:
-    """A spread beside its number, as plain as that: 4000, not 4e+03."""
-    return f"{float(f'{value:.2g}'):g}"
+def _rounded(value: float, digits: int) -> str:
+    """A number to so many digits, written plainly: 254000, not 2.54e+05."""
+    return f"{float(f'{value:.{digits}g}'):.12g}"
 
 
 def _likeliest(one: Proposal) -> list[int]:

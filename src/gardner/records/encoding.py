@@ -220,7 +220,7 @@ def _learn_texts(column: pd.Series[Any], name: str, told: _Told) -> Column | Non
 
 
 def _counts_rows(values: Floats, name: str) -> bool:
-    """Whether the values are names of rows: whole numbers, each once, that count; or called an id, and few there twice."""
+    """Whether the values are names of rows: whole numbers, each once, that count; or called an id, few twice."""
     if len(values) < _FEWEST_IDS or not np.isfinite(values).all() or not np.array_equal(values, np.round(values)):
         return False
     kinds = len(np.unique(values))

@@ -127,7 +127,7 @@ def test_what_is_refused() -> None:
             propose(table, labels, **argument)
     with pytest.raises(InvalidInputError, match="only predictions have a target"):
         propose(table, labels, about="weights", target=table)
-    with pytest.raises(InvalidInputError, match="finite$"):
+    with pytest.raises(InvalidInputError, match=r"finite$"):
         propose(np.where(table == table[0, 0], np.inf, table), labels)
     with pytest.raises(InvalidInputError, match=r"finite; fill gaps, such as with table.fillna"):
         propose(np.where(table == table[0, 0], np.nan, table), labels)
