@@ -57,6 +57,10 @@ def command(
     few different texts become zeros and ones. A linear model with noisy labels is fitted to what is labelled by
     expectation propagation; the scaling of its columns and its noise are chosen by evidence. Rows are numbered from 0.
 
+    Without any label the first rows cover the table. Where a class is rare, or there are three or more, label rows at
+    random first, until two classes have appeared. Label some at random in any case: a fair estimate of the accuracy
+    needs them.
+
     Examples:
 
         gardner query pool.csv --label y --batch 10
@@ -155,7 +159,7 @@ def _notes(pool: PoolFile, found: Proposals) -> list[str]:
     if not pool.labelled.any():
         notes.append("no row is labelled yet: the choice rests on the features alone, and covers them")
         if found.model.channel.labels:
-            notes.append("where one class is rare, label rows at random until it has appeared, and ask then")
+            notes.append("with a rare class, or with three or more, rows labelled at random are the better first ones")
     return notes + list(found.fit.notes)
 
 

@@ -192,4 +192,4 @@ def test_columns_with_one_value_are_named_and_a_rare_class_is_thought_of(gardner
     code, _, notes = gardner("query", path, "--label", "y", "--batch", 2)
     assert code == 0
     assert "note: 2 columns (same, also) left out: every row has the same value" in notes
-    assert "note: where one class is rare, label rows at random until it has appeared" in notes
+    assert "note: with a rare class, or with three or more, rows labelled at random are the better" in notes
