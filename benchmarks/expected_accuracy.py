@@ -1,4 +1,4 @@
-"""How right the expected accuracy and gain of ``gardner query`` are on real tables, and ``gardner forecast`` beside them.
+"""How right the expected accuracy and gain of ``gardner query`` are on real tables, with ``gardner forecast`` beside.
 
     python -m benchmarks.pools fetch
     nice python -m benchmarks.expected_accuracy run --seeds 3    # goes on where it stopped
@@ -108,7 +108,8 @@ def print_tables(folder: Path, group: str) -> None:
         for path in sorted((folder / pool).glob("*.json"))
         for one in json.loads(path.read_bytes())
     ]
-    print(f"{group} tables\n| expected by | labels | cases | expected | true | mean absolute difference | nine in ten within |")
+    print(f"tables: {group}")
+    print("| expected by | labels | cases | expected | true | mean absolute difference | nine in ten are within |")
     print("|---|---|---|---|---|---|---|")
     for kind in KINDS:
         for labels in MARKS:
