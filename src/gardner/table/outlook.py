@@ -68,12 +68,8 @@ def surprise(posterior: Posterior) -> float:
         return 1.0
     omega, V = np.asarray(posterior.omega), np.asarray(posterior.V)
     right = likeliest(channel, omega, V)
-    return surprise_of(np.exp(np.asarray(channel.log_partition(y, omega, V))), right)
-
-
-def surprise_of(given: Floats, right: Floats) -> float:
-    """The same of the probabilities of the labels that rows have, and of the likeliest ones."""
-    return float((_TRUST + np.sum(given < right)) / (_TRUST + np.sum(1.0 - right)))
+    wrong = np.exp(np.asarray(channel.log_partition(y, omega, V))) < right
+    return float((_TRUST + np.sum(wrong)) / (_TRUST + np.sum(1.0 - right)))
 
 
 def off_by(labels: int) -> float:

@@ -87,12 +87,6 @@ class ClassFit:
         """Means and variances of the fields with their noise, of which the largest gives the label."""
         return with_noise(self.model.channel, omega, V)
 
-    def left_out(self) -> tuple[Floats, Places]:
-        """Of each labelled row: the chances of the classes when its own label is left out, and its class."""
-        mean, T = _cavities(self.posteriors)
-        signs = np.stack([np.asarray(one.labels) for one in self.posteriors], axis=1)
-        return chances(self.sharpness * mean, T), np.asarray(signs.argmax(axis=1), dtype=np.intp)
-
 
 def with_noise(channel: Channel, omega: Floats, V: Floats) -> tuple[Floats, Floats]:
     """Fields as the channel sees them: noise before a sign, of the same probability and the same sharpness."""
@@ -204,15 +198,10 @@ def _finish(
     return ClassFit(design, tuple(posteriors), weights, sharper, tried, tuple(best.notes))
 
 
-def _cavities(posteriors: Sequence[Posterior]) -> tuple[Floats, Floats]:
-    """Fields of the labelled rows with noise, each without its own label, rows × classes."""
-    omega, V = (np.stack([np.asarray(getattr(one, part)) for one in posteriors], axis=1) for part in ("omega", "V"))
-    return with_noise(posteriors[0].model.channel, omega, V)
-
-
 def _sharpness(posteriors: Sequence[Posterior], codes: Places) -> float:
     """The factor of the fields with which left-out labels are most probable, its prior counted."""
-    mean, T = _cavities(posteriors)
+    omega, V = (np.stack([np.asarray(getattr(one, part)) for one in posteriors], axis=1) for part in ("omega", "V"))
+    mean, T = with_noise(posteriors[0].model.channel, omega, V)
     rows = np.arange(codes.size)
 
     def loss(logarithm: float) -> float:
