@@ -118,15 +118,15 @@ def print_tables(folder: Path, group: str) -> None:
                 off = np.abs(some[:, 0] - some[:, 1])
                 numbers = (*some.mean(axis=0), off.mean(), np.quantile(off, 0.9))
                 print(f"| {kind} | {labels} | {len(some)} | " + " | ".join(f"{one:.3f}" for one in numbers) + " |")
+    print("| a batch at | cases | expected to add | added | nine in ten are within |")
+    print("|---|---|---|---|---|")
     for labels in MARKS:
         some = _pairs(found, "gain", labels)
-        if len(some):
+        if len(some) > 1:
             expected, added = some.mean(axis=0)
-            error = some[:, 1].std(ddof=1) / np.sqrt(len(some))
-            print(
-                f"a batch at {labels} labels: expected to add {expected:.3f}, added {added:.3f} ± {error:.3f}, "
-                f"{len(some)} cases"
-            )
+            error, off = some[:, 1].std(ddof=1) / np.sqrt(len(some)), np.abs(some[:, 0] - some[:, 1])
+            cells = f"{expected:.3f} | {added:.3f} ± {error:.3f} | {np.quantile(off, 0.9):.3f}"
+            print(f"| {labels} | {len(some)} | {cells} |")
 
 
 def _pairs(found: list[Expected], kind: str, labels: int) -> Floats:

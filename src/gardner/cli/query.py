@@ -130,6 +130,7 @@ def record(pool: PoolFile, found: Proposals, until: float | None = None) -> dict
         "expected_accuracy": found.outlook.accuracy if found.outlook else None,
         "expected_accuracy_within": found.outlook.within if found.outlook else None,
         "expected_gain": found.outlook.gain if found.outlook else None,
+        "expected_gain_within": found.outlook.gain_within if found.outlook else None,
         "reached": found.outlook.reached(until) if found.outlook and until is not None else None,
         "notes": _notes(pool, found),
     }
@@ -238,6 +239,8 @@ def _expected(outlook: Outlook, until: float | None) -> str:
         lines[0] += f", right to {fixed(outlook.within, 2)} in nine of ten real cases"
     if outlook.gain is not None:
         lines.append(f"this batch is expected to add {fixed(outlook.gain, 3)}")
+        if outlook.gain_within is not None:
+            lines[-1] += f", right to {fixed(outlook.gain_within, 2)}"
     if until is not None:
         lines.append(f"{until:g} is {'reached' if outlook.reached(until) else 'not reached yet'}")
     return "\n".join(lines)

@@ -94,7 +94,8 @@ def test_an_id_with_rows_that_are_there_twice_is_noticed() -> None:
 
 
 def test_dates_are_texts_whatever_their_type() -> None:
-    days = pd.Series(pd.to_datetime(["2020-01-01", "2020-01-02", "2020-01-01", None]))
+    days = pd.Series(pd.to_datetime(["2020-01-01", "2020-01-02", "2020-01-01", "2020-01-09"]))
+    days = days.mask(days.dt.day == 9)
     frame = pd.DataFrame({"day": days, "wait": days - days[0], "x": [1.0, 2.0, 3.0, 4.0]})
     encoding = learn_encoding(frame, ["day", "wait"])
     assert encoding.names[:3] == ("day=2020-01-01", "day=2020-01-02", "day missing")

@@ -28,7 +28,11 @@ def read_names(labels: ArrayLike, *, numbers: bool = False) -> tuple[tuple[str, 
     given = np.asarray(labels, dtype=None if hasattr(labels, "dtype") else object)
     if given.ndim != 1 or given.dtype.kind not in "OUT":
         return None
-    values = [None if _missing(value) else _bare(value) for value in given.astype(object).tolist()]
+    # blanks around a name make no other class
+    values = [
+        None if _missing(value) else value.strip() if isinstance(value, str) else value
+        for value in given.astype(object).tolist()
+    ]
     kinds = {value for value in values if value is not None}
     if not kinds or not all(isinstance(value, str) for value in kinds):
         return None
@@ -57,11 +61,6 @@ def _missing(value: object) -> bool:
     if isinstance(value, str):
         return not value.strip()
     return value is None or type(value).__name__ == "NAType" or (isinstance(value, float) and value != value)
-
-
-def _bare(value: object) -> object:
-    """A text without the blanks around it, which make no other class."""
-    return value.strip() if isinstance(value, str) else value
 
 
 def _number(text: str) -> float | None:
