@@ -118,7 +118,7 @@ def print_tables(folder: Path, group: str) -> None:
                 off = np.abs(some[:, 0] - some[:, 1])
                 numbers = (*some.mean(axis=0), off.mean(), np.quantile(off, 0.9))
                 print(f"| {kind} | {labels} | {len(some)} | " + " | ".join(f"{one:.3f}" for one in numbers) + " |")
-    print("| a batch at | cases | expected to add | added | nine in ten are within |")
+    print("| labels before a batch | cases | expected to add | added | nine in ten are within |")
     print("|---|---|---|---|---|")
     for labels in MARKS:
         some = _pairs(found, "gain", labels)
@@ -127,6 +127,8 @@ def print_tables(folder: Path, group: str) -> None:
             error, off = some[:, 1].std(ddof=1) / np.sqrt(len(some)), np.abs(some[:, 0] - some[:, 1])
             cells = f"{expected:.3f} | {added:.3f} ± {error:.3f} | {np.quantile(off, 0.9):.3f}"
             print(f"| {labels} | {len(some)} | {cells} |")
+    gains = np.concatenate([_pairs(found, "gain", labels) for labels in MARKS if _pairs(found, "gain", labels).size])
+    print(f"added over expected, all batches together: {gains[:, 1].sum() / gains[:, 0].sum():.2f}")
 
 
 def _pairs(found: list[Expected], kind: str, labels: int) -> Floats:

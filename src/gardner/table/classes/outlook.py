@@ -28,4 +28,4 @@ def expected_accuracy(fit: ClassFit, batch: ClassBatch) -> Outlook:
         later += chances(*fit.noisy(omega + moved * step, after)).max(axis=1)
     gain = float(np.mean(later / (2 * _PAIRS) - chances(*fit.noisy(omega, before)).max(axis=1)))
     now, labels = float(np.mean(batch.chances.max(axis=1))), int(np.asarray(fit.posteriors[0].labels).size)
-    return Outlook(now, added(gain, now), off_by(labels, many=True), gain_off_by(labels))
+    return Outlook(now, added(gain, now, many=True), off_by(labels, many=True), gain_off_by(labels, many=True))
