@@ -113,7 +113,7 @@ def learn_encoding(frame: pd.DataFrame, columns: Sequence[str]) -> Encoding:
     ('age', 'age missing', 'town=Oslo', 'town=Rome')
     >>> encoding.matrix(table)[1].tolist()
     [40.0, 1.0, 1.0, 0.0]
-    >>> encoding.notes[0]
+    >>> encoding.notes[1]
     'column age: 1 of 3 cells is empty, filled with the mean 40; a column of zeros and ones says which'
     """
     for name in columns:
