@@ -1,0 +1,201 @@
+"""The device path on one GPU: is it right, how fast is it, and how far from what memory allows?
+
+    python benchmarks/gpu.py                       # everything below: about five minutes on an H200
+    python benchmarks/gpu.py check pass loop       # some of it
+    python benchmarks/gpu.py --json FILE           # the same numbers, to be kept in benchmarks/results
+
+    check    the kernel against the same equations in float64 on the CPU, on fresh random rows
+    pass     one iteration of message passing, as a share of the bandwidth of a plain copy
+    loop     whole runs of active learning: seconds, and ln v against float64 on the CPU
+    rounds   in each round, from the same labelled rows: does the CPU choose the same ones?
+    subsets  ten million subsets of a small pool
+
+Times are medians, with the device synchronised before and after. It runs with NumPy, SciPy, PyTorch
+and array-api-compat alone.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import math
+import statistics
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+
+from gardner.experiment.device.loop import run_on_device
+from gardner.experiment.device.pool import DevicePool, draw_pool
+from gardner.inference.device.follower import Follower
+from gardner.inference.device.fused import FusedIteration, shape_of
+from gardner.inference.device.iteration import PlainIteration
+from gardner.inference.device.stored import StoredRows
+from gardner.model import GLM, PERCEPTRON, Flip, Gaussian, Probit
+
+MODELS = {"sign": PERCEPTRON, "probit:0.1": GLM(Gaussian(), Probit(0.1)), "flip:0.05": GLM(Gaussian(), Flip(0.05))}
+PRECISIONS = ("float32", "bfloat16", "float16")
+
+
+def seconds(function: Callable[[], object], repeats: int = 5, warm: int = 2) -> float:
+    """The median time of a call."""
+    times = []
+    for turn in range(warm + repeats):
+        torch.cuda.synchronize()
+        begin = time.perf_counter()
+        function()
+        torch.cuda.synchronize()
+        if turn >= warm:
+            times.append(time.perf_counter() - begin)
+    return statistics.median(times)
+
+
+def copy_bandwidth() -> float:
+    """Bytes a second of a copy from the device to itself, read and written ones."""
+    one = torch.randn(1 << 30, device="cuda")
+    other = torch.empty_like(one)
+    rate = 2 * one.numel() * 4 / seconds(lambda: other.copy_(one), repeats=20)
+    del one, other
+    torch.cuda.empty_cache()
+    return rate
+
+
+def check() -> dict[str, Any]:
+    """A few iterations by the kernel and in float64 on the CPU, from the same rows and the same start."""
+    found = {}
+    for features, ratio in ((200, 3.0), (1001, 2.0), (2000, 1.5), (20000, 0.05), (50000, 0.02), (100000, 0.01)):
+        for precision in PRECISIONS:
+            for name, model in MODELS.items():
+                if features > 2000 and name != "sign":
+                    continue
+                worst = _compare(features, ratio, precision, model)
+                found[f"{features} {precision} {name}"] = worst
+                print(f"check: N = {features:6d} {precision:8s} {name:10s} worst relative difference {worst:.1e}", flush=True)
+    return found
+
+
+def _compare(features: int, ratio: float, precision: str, model: GLM) -> float:
+    pool = draw_pool(features, ratio, int(time.time_ns() % 2**31), model, device="cuda", dtype=precision)
+    exact = _in_double(pool)
+    order = np.random.default_rng().permutation(pool.rows.count)[: max(1, pool.rows.count * 2 // 3)]
+    kernel, plain = FusedIteration(pool.rows, pool.labels, model), PlainIteration(exact.rows, exact.labels, model)
+    new = np.full(order.size, -1)
+    worst = 0.0
+    for one in (kernel, plain):
+        one.label(order, new)
+    for keep in (0.0, 0.3, 0.0):
+        kernel.advance(keep, 1e-30, 1)
+        plain.advance(keep, 1e-30, 1)
+        (mine, my_weights), (theirs, their_weights) = kernel.found(), plain.found()
+        pairs = [(mine.omega, theirs.omega), (mine.V, theirs.V), (mine.g, theirs.g), (kernel.mean[:features], plain.mean)]
+        pairs += [(my_weights.b, their_weights.b), (mine.precision, theirs.precision)]
+        for got, wanted in pairs:
+            a, b = (torch.as_tensor(part).double().cpu() for part in (got, wanted))
+            worst = max(worst, float((a - b).norm() / b.norm()))
+    begin, count = order.size, pool.rows.count
+    order_all = torch.as_tensor(np.concatenate([order, np.setdiff1d(np.arange(count), order)]), device="cuda")
+    got = kernel.dots(order_all.int(), begin, count).double().cpu()
+    wanted = plain.dots(order_all.cpu(), begin, count)
+    return max(worst, float((got - wanted).norm() / wanted.norm()))
+
+
+class _Doubles(StoredRows):
+    """Rows in double precision, for the comparison alone."""
+
+    def pieces(self, order: Any) -> Any:
+        """All at once."""
+        yield slice(0, int(order.shape[0])), self.entries[order][:, : self.features]  # type: ignore[index]
+
+
+def _in_double(pool: DevicePool) -> DevicePool:
+    entries: Any = pool.rows.entries
+    entries = entries.cpu().double()
+    rows = _Doubles(entries, pool.rows.features, (entries * entries).sum(dim=1))
+    labels: Any = pool.labels
+    teacher: Any = pool.teacher
+    return DevicePool(rows, teacher.cpu().double(), labels.cpu().double())
+
+
+def passes(bandwidth: float) -> dict[str, Any]:
+    """One iteration at several sizes."""
+    found = {}
+    for features, labelled in ((2000, 4000), (20000, 40000), (50000, 40000), (100000, 40000)):
+        for precision in PRECISIONS:
+            pool = draw_pool(features, labelled / features, 1, device="cuda", dtype=precision)
+            one = FusedIteration(pool.rows, pool.labels, PERCEPTRON)
+            one.label(np.arange(labelled), np.full(labelled, -1))
+            one.advance(0.3, 1e-30, 8)
+            graph = one.graph
+
+            def replay(one: FusedIteration = one, graph: Any = graph) -> None:
+                one.state[10:12] = 0.0
+                graph.replay()
+
+            spent = seconds(replay, repeats=20) / 8
+            size = pool.rows.entries.numel() * pool.rows.entries.element_size()  # type: ignore[attr-defined]
+            dots = seconds(lambda one=one, n=labelled: one.dots(one.order, 0, n), repeats=20)  # type: ignore[misc]
+            share = size / spent / bandwidth
+            found[f"{features} {precision}"] = {"seconds": spent, "share": share, "dots": size / dots / bandwidth}
+            print(
+                f"pass: N = {features}, M = {labelled}, {precision}: {1e6 * spent:.0f} us, one read of F at {share:.2f} of "
+                f"the copy bandwidth; products alone {size / dots / bandwidth:.2f}; {shape_of(precision, one.pitch)}",
+                flush=True,
+            )
+            del pool, one, graph
+            torch.cuda.empty_cache()
+    return found
+
+
+def loops(sizes: tuple[tuple[int, str, float], ...]) -> dict[str, Any]:
+    """Agnostic AL-AMP, alpha = 3, k = N/100, to n = 2."""
+    found = {}
+    for features, precision, limit in sizes:
+        pool = draw_pool(features, 3.0, 0, device="cuda", dtype=precision)
+        runs: list[Any] = []
+        repeats = 3 if features <= 20000 else 1
+        spent = seconds(
+            lambda pool=pool, runs=runs, features=features: runs.append(  # type: ignore[misc]
+                run_on_device(pool, "agnostic", budget=2.0, batch_size=features // 100, seed=0)
+            ),
+            repeats=repeats,
+            warm=1 if features <= 20000 else 0,
+        )
+        last = runs[-1].rounds
+        same = all([one.log_volume for one in run.rounds] == [one.log_volume for one in runs[0].rounds] for run in runs)
+        iterations = statistics.mean(one.iterations for one in last)
+        bad = sum(one.status != "converged" for one in last)
+        volumes = {n: next(one.log_volume for one in last if abs(one.budget - n) < 1e-9) for n in (0.6, 1.2, 2.0)}
+        found[f"{features} {precision}"] = {"seconds": spent, "volumes": volumes, "iterations": iterations}
+        print(
+            f"loop: N = {features}, {precision}: {spent:.3f} s (wanted {limit}), ln v {volumes}, {iterations:.1f} iterations "
+            f"a round, {bad} rounds not converged, same digits in all {len(runs)} runs: {same}",
+            flush=True,
+        )
+        del pool
+        torch.cuda.empty_cache()
+    return found
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("parts", nargs="*", default=["check", "pass", "loop"])
+    parser.add_argument("--json", type=Path)
+    parser.add_argument("--sizes", default="2000:float32:0.5,20000:float32:1.5,20000:bfloat16:1.5")
+    given = parser.parse_args()
+    found: dict[str, Any] = {"machine": torch.cuda.get_device_name(), "torch": torch.__version__}
+    found["copy"] = bandwidth = copy_bandwidth()
+    print(f"{found['machine']}, PyTorch {torch.__version__}, copy {bandwidth / 1e12:.2f} TB/s", flush=True)
+    sizes = tuple((int(n), p, float(limit)) for n, p, limit in (one.split(":") for one in given.sizes.split(",")))
+    tasks: dict[str, Callable[[], Any]] = {"check": check, "pass": lambda: passes(bandwidth), "loop": lambda: loops(sizes)}
+    for name in given.parts:
+        found[name] = tasks[name]()
+    if given.json:
+        given.json.write_text(json.dumps(found, indent=1, sort_keys=True))
+
+
+if __name__ == "__main__":
+    main()
+_ = Follower, math

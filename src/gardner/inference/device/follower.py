@@ -1,0 +1,128 @@
+"""A posterior that follows the rows as they are labelled, on the device that has them."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+import numpy as np
+
+from gardner.errors import InvalidInputError
+from gardner.inference.amp import bethe
+from gardner.inference.damping import Damper, Verdict
+from gardner.inference.device import fused
+from gardner.inference.device.iteration import Integers, Iteration, PlainIteration
+from gardner.inference.device.stored import StoredRows
+from gardner.inference.inputs import check_settings
+from gardner.inference.posterior import Posterior, Status
+from gardner.model import GLM
+from gardner.model.arrays import ArrayObject
+
+# Iterations between two looks at the residuals; those after the last one needed cost nothing.
+GROUP = fused.GROUP
+
+
+class Follower:
+    """AMP on the labelled rows of a stored pool, each time from where it stood before the last change.
+
+    ``order`` has all rows of the pool, those that are labelled first. With ``twin="auto"`` the kernel is taken
+    wherever it can serve.
+    """
+
+    def __init__(
+        self,
+        rows: StoredRows,
+        labels: ArrayObject,
+        model: GLM,
+        *,
+        tolerance: float,
+        max_iterations: int = 5000,
+        twin: Literal["auto", "kernel", "readable"] = "auto",
+    ) -> None:
+        """Nothing is labelled yet."""
+        check_settings(tolerance, max_iterations, 0.0)
+        able = fused.serves(rows, model)
+        if twin == "kernel" and not able:
+            problem = "the kernel needs rows on a GPU of compute capability 9 or more, and a model that it knows"
+            raise InvalidInputError("twin", twin, problem, hint="try 'auto'")
+        self.rows, self.model, self.labels = rows, model, labels
+        self.tolerance, self.max_iterations = tolerance, max_iterations
+        self.kernel = able and twin != "readable"
+        kind = fused.FusedIteration if self.kernel else PlainIteration
+        self.iteration: Iteration = kind(rows, labels, model)
+        self.order: Integers = np.arange(rows.count)
+        self.count = 0
+        self.last: Posterior | None = None
+        self._on_device = self._uploaded()
+
+    def label(self, order: Integers, count: int) -> None:
+        """All rows in a new order, the first ``count`` of them labelled."""
+        before = np.full(self.rows.count, -1)
+        before[self.order[: self.count]] = np.arange(self.count)
+        self.order, self.count = order, count
+        self._on_device = self._uploaded()
+        self.iteration.label(order[:count], before[order[:count]])
+
+    def _uploaded(self) -> ArrayObject:
+        device = getattr(self.rows.norms, "device", None)
+        order = self.order.astype(np.int32 if self.kernel else np.int64)
+        return self.rows.xp.asarray(order, device=device)
+
+    def posterior(self, most: int | None = None) -> Posterior:
+        """What the labels say; from the prior again where the last posterior leads nowhere.
+
+        ``most`` iterations suffice where it only has to follow: the status then says what was reached.
+        """
+        damper = Damper(self.tolerance, 0.0)
+        status, iterations, residual = self._settle(damper, most or self.max_iterations)
+        if status is not Status.CONVERGED and most is None and self.last is not None:
+            self.iteration.reset()
+            damper = Damper(self.tolerance, 0.0)
+            status, more, residual = self._settle(damper, self.max_iterations)
+            iterations += more
+        found, weights = self.iteration.found()
+        labels = self.rows.xp.take(self.labels, self.labelled, axis=0)
+        self.last = Posterior(
+            method="amp", model=self.model, status=status, mean=weights.mean, variance=weights.variance,
+            omega=found.omega, V=found.V, g=found.g, labels=labels,
+            log_evidence=bethe(self.model, found, weights, labels) if most is None else float("nan"),
+            iterations=iterations, residual=residual, damping=damper.value,
+        )  # fmt: skip
+        return self.last
+
+    def _settle(self, damper: Damper, most: int) -> tuple[Status, int, float]:
+        iterations, residual = 0, float("inf")
+        while True:
+            verdict = Verdict.CONTINUE
+            for residual in self.iteration.advance(damper.value, self.tolerance, min(GROUP, most - iterations)):
+                iterations += 1
+                verdict = damper.judge(residual)
+                if verdict is not Verdict.CONTINUE:
+                    break
+            if verdict is Verdict.CONVERGED:
+                return Status.CONVERGED, iterations, residual
+            if verdict is Verdict.GIVE_UP:
+                return Status.DIVERGED, iterations, residual
+            if iterations >= most:
+                return Status.UNCONVERGED, iterations, residual
+            if verdict is Verdict.RESTART:
+                self.iteration.reset()
+
+    @property
+    def labelled(self) -> ArrayObject:
+        """Places of the labelled rows."""
+        return self._on_device[: self.count]
+
+    @property
+    def unlabelled(self) -> ArrayObject:
+        """Places of all others."""
+        return self._on_device[self.count :]
+
+    def fields(self, begin: int, end: int) -> tuple[ArrayObject, ArrayObject]:
+        """Mean and variance of the fields of some rows of the order, under the last posterior."""
+        assert self.last is not None  # noqa: S101 (the loop asks for a posterior first)
+        xp = self.rows.xp
+        places = self._on_device[begin:end]
+        mean = self.iteration.dots(self._on_device, begin, end)
+        return mean, xp.take(self.rows.norms, places, axis=0) * xp.mean(self.last.variance)
+
+

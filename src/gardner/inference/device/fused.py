@@ -1,0 +1,243 @@
+"""Iterations of message passing on a GPU: each row is read once, and many iterations need no word from the host.
+
+`kernel.cu` has the text. PyTorch compiles it when it is first needed, by NVIDIA's run-time compiler, which comes
+with it. Several iterations are recorded as one graph: what changes between them, such as the number of labelled rows,
+lies on the device, and an iteration after the last one needed returns at once.
+"""
+
+from __future__ import annotations
+
+import functools
+import math
+from dataclasses import dataclass
+from importlib.resources import files
+from typing import Any
+
+import numpy as np
+
+from gardner.inference.amp import Passage, Weights
+from gardner.inference.device.iteration import Integers
+from gardner.inference.device.stored import StoredRows
+from gardner.model import GLM
+from gardner.model.arrays import ArrayObject
+from gardner.model.special import MILLS, SCALE
+
+# Threads of a block that compute; 32 more fetch rows (kernel.cu).
+THREADS = 480
+# Iterations recorded in one graph: between two looks at the residuals. Most rounds need about eight.
+GROUP = 8
+# Bytes of shared memory for rows, of 227 KB that a multiprocessor of compute capability 9.0 gives a block; the rest is
+# for barriers and sums.
+ROOM = 220_000
+# Pieces of a row that a thread may have, by the size of a number: means and sums are in registers, 128 of them.
+MOST_VECTORS = {4: 11, 2: 6}
+# Rows taken at once, at most: each has a lane of a warp for its label, and few suffice.
+MOST_ROWS = 8
+# Multiprocessors that may share a row: a cluster has eight at most.
+PARTS = (1, 2, 4, 8)
+# Channels that the kernel knows, by the names of their compiled functions, and whether labels are flipped.
+CHANNELS = {"sign": 0, "probit": 0, "flip": 1}
+_STORED = {"float32": 0, "bfloat16": 1, "float16": 2}
+# Places in the state (kernel.cu has the same list).
+(
+    COUNT, FEATURES, KEEP, TOLERANCE, PRIOR_VARIANCE, NOISE, SPREAD, USED_SPREAD, PRECISION, RESIDUAL, ITERATIONS,
+    DONE, HISTORY,
+) = range(13)  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Shape:
+    """How a row of so many columns is laid out."""
+
+    stored: int
+    vectors: int
+    rows: int
+    stages: int
+    parts: int
+
+    @property
+    def bytes(self) -> int:
+        """Shared memory of a block: the rows, and some for barriers and sums."""
+        held = self.stages * self.rows * THREADS * self.vectors * 16
+        warps = THREADS // 32
+        return held + 8 * (2 * self.stages + 2) + 4 * (2 * self.rows * warps + 2 * self.parts * self.rows) + 128
+
+
+def shape_of(precision: str, pitch: int) -> Shape | None:
+    """The layout of rows of ``pitch`` columns; none where they are too wide for a cluster.
+
+    >>> shape_of("float32", 20000)
+    Shape(stored=0, vectors=11, rows=1, stages=2, parts=1)
+    """
+    size = 4 if precision == "float32" else 2
+    wide = THREADS * (16 // size)
+    for parts in PARTS:
+        vectors = -(-pitch // (parts * wide))
+        if vectors <= MOST_VECTORS[size]:
+            row = THREADS * vectors * 16
+            rows = max(1, min(MOST_ROWS, 1 << int(math.log2(max(1, ROOM // (2 * row))))))
+            return Shape(_STORED[precision], vectors, rows, min(4, ROOM // (rows * row)), parts)
+    return None
+
+
+def serves(rows: StoredRows, model: GLM) -> bool:
+    """Whether the kernel can take these rows: on a GPU that has bulk copies, normal weights, labels of two classes."""
+    if not hasattr(rows.entries, "is_cuda"):
+        return False
+    entries: Any = rows.entries
+    if not entries.is_cuda:
+        return False
+    import torch
+
+    prior, channel = model.prior.compiled, model.channel.compiled
+    known = prior is not None and prior.name == "gaussian" and channel is not None and channel.name in CHANNELS
+    able = torch.cuda.get_device_capability(entries.device)[0] >= 9 and hasattr(torch.cuda, "_compile_kernel")
+    return known and able and shape_of(_name(entries.dtype), int(entries.shape[1])) is not None
+
+
+def _name(dtype: object) -> str:
+    return str(dtype).removeprefix("torch.")
+
+
+def source(shape: Shape, flip: int) -> str:
+    """The text for a layout."""
+    constants = {
+        "STORED": shape.stored, "VECTORS": shape.vectors, "ROWS": shape.rows, "STAGES": shape.stages,
+        "PARTS": shape.parts, "FLIP": flip, "SCALE": SCALE, "TERMS": len(MILLS),
+        "MILLS": ", ".join(map(repr, MILLS)),
+    }  # fmt: skip
+    head = "".join(f"#define {name} {value}\n" for name, value in constants.items())
+    return head + files("gardner.inference.device").joinpath("kernel.cu").read_text(encoding="utf-8")
+
+
+@functools.lru_cache
+def _compiled(shape: Shape, flip: int, device: int) -> tuple[Any, Any, Any]:
+    import torch
+
+    text = source(shape, flip)
+    with torch.cuda.device(device):
+        kernels = [torch.cuda._compile_kernel(text, name) for name in ("amp_pass", "amp_update", "pool_dots")]
+        kernels[0].set_shared_memory_config(max(shape.bytes, 49_152))
+    return kernels[0], kernels[1], kernels[2]
+
+
+class FusedIteration:
+    """The fast twin of :class:`~gardner.inference.device.iteration.PlainIteration`, for PyTorch on a GPU."""
+
+    def __init__(self, rows: StoredRows, labels: ArrayObject, model: GLM) -> None:
+        """Buffers for all rows, and nothing labelled."""
+        import torch
+
+        self.rows, self.model, self.torch = rows, model, torch
+        entries: Any = rows.entries
+        self.device, self.pitch = entries.device, int(entries.shape[1])
+        channel: Any = model.channel.compiled
+        shape = shape_of(_name(entries.dtype), self.pitch)
+        assert shape is not None  # noqa: S101 (`serves` was asked)
+        self.shape = shape
+        self.pass_, self.update, self.product = _compiled(shape, CHANNELS[channel.name], entries.device.index or 0)
+        many = torch.cuda.get_device_properties(self.device).multi_processor_count
+        self.clusters, self.blocks = many // shape.parts, -(-rows.features // 32)
+        single, double = {"dtype": torch.float32, "device": self.device}, {"dtype": torch.float64, "device": self.device}
+        self.all_labels: Any = labels
+        self.g, self.omega = (torch.zeros(rows.count, **single) for _ in range(2))
+        self.mean, self.b = (torch.zeros(self.pitch, **single) for _ in range(2))
+        self.partial = torch.empty((self.clusters, self.pitch), **single)
+        self.sums, self.moved = torch.empty((self.clusters, 2), **double), torch.empty(self.blocks, **double)
+        self.ticket = torch.zeros(1, dtype=torch.int32, device=self.device)
+        self.order = torch.zeros(rows.count, dtype=torch.int32, device=self.device)
+        self.state = torch.zeros(HISTORY + GROUP, **double)
+        self.count, self.settings = 0, (0.0, 0.0)
+        self.graph: Any = None
+        self.reset()
+
+    def label(self, order: Integers, carry: Integers) -> None:
+        """Rows that are new begin without g; the graph reads their number."""
+        self.count = order.size
+        self.order[: self.count] = self._integers(order)
+        if (carry < 0).any():
+            self.g[self._integers(order[carry < 0]).long()] = 0.0
+        self.state[COUNT] = float(self.count)
+
+    def reset(self) -> None:
+        """The prior, and no row seen."""
+        prior, channel = self.model.prior.second_moment, self.model.channel.compiled
+        self.mean.zero_()
+        self.g.zero_()
+        values = [0.0] * HISTORY
+        values[COUNT], values[FEATURES], values[PRIOR_VARIANCE] = float(self.count), float(self.rows.features), prior
+        values[KEEP], values[TOLERANCE] = self.settings
+        values[SPREAD], values[NOISE] = prior, channel.parameter if channel is not None else 0.0
+        self.state[:HISTORY] = self.torch.tensor(values, dtype=self.torch.float64)
+
+    def advance(self, keep: float, tolerance: float, most: int) -> list[float]:
+        """A graph of iterations; one at a time where fewer are wanted."""
+        if (keep, tolerance) != self.settings:
+            self.settings = keep, tolerance
+            self.state[KEEP], self.state[TOLERANCE] = keep, tolerance
+        self.state[ITERATIONS : DONE + 1] = 0.0
+        if most >= GROUP:
+            self._recorded().replay()
+        else:
+            for _ in range(most):
+                self._once()
+        state = self.state.tolist()
+        return [value if math.isfinite(value) else math.inf for value in state[HISTORY : HISTORY + int(state[ITERATIONS])]]
+
+    def _recorded(self) -> Any:
+        if self.graph is None:
+            torch = self.torch
+            kept = [part.clone() for part in (self.state, self.mean, self.g, self.omega, self.b)]
+            self._once()  # loads what must be there before recording
+            torch.cuda.synchronize(self.device)
+            self.graph = torch.cuda.CUDAGraph()
+            with torch.cuda.graph(self.graph):
+                for _ in range(GROUP):
+                    self._once()
+            for part, before in zip((self.state, self.mean, self.g, self.omega, self.b), kept, strict=True):
+                part.copy_(before)
+        return self.graph
+
+    def _once(self) -> None:
+        rows: Any = self.rows
+        self.pass_(
+            grid=(self.clusters * self.shape.parts, 1, 1), block=(THREADS + 32, 1, 1), shared_mem=self.shape.bytes,
+            args=[
+                rows.entries, self.order, self.all_labels, rows.norms, self.mean, self.g, self.omega, self.partial,
+                self.sums, self.state, self.pitch,
+            ],
+        )  # fmt: skip
+        self.update(
+            grid=(self.blocks, 1, 1), block=(1024, 1, 1),
+            args=[
+                self.partial, self.sums, self.mean, self.b, self.moved, self.ticket, self.state, self.clusters,
+                self.pitch, GROUP,
+            ],
+        )  # fmt: skip
+
+    def found(self) -> tuple[Passage, Weights]:
+        """The last iteration's."""
+        torch: Any = self.torch
+        labelled = self.order[: self.count].long()
+        features = self.rows.features
+        norms: Any = self.rows.norms
+        V = norms[labelled] * self.state[USED_SPREAD].float()
+        mean, b = self.mean[:features].clone(), self.b[:features].clone()
+        precision = torch.zeros_like(mean) + self.state[PRECISION].float()
+        variance = torch.zeros_like(mean) + self.state[SPREAD].float()
+        force = b - precision * mean
+        return Passage(self.omega[labelled], V, self.g[labelled], precision, force), Weights(b, mean, variance)
+
+    def dots(self, order: ArrayObject, begin: int, end: int) -> ArrayObject:
+        """By a kernel of its own."""
+        out = self.torch.empty(end - begin, dtype=self.torch.float32, device=self.device)
+        blocks = min(4 * self.torch.cuda.get_device_properties(self.device).multi_processor_count, -(-(end - begin) // 32))
+        if end > begin:
+            self.product(
+                grid=(max(1, blocks), 1, 1), block=(512, 1, 1),
+                args=[self.rows.entries, order, begin, end - begin, self.mean, out, self.pitch],
+            )  # fmt: skip
+        return out
+
+    def _integers(self, values: Integers) -> Any:
+        return self.torch.as_tensor(values.astype(np.int32), device=self.device)

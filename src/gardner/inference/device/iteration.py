@@ -1,0 +1,121 @@
+"""Iterations of message passing over stored rows: the readable form, on any array library.
+
+The equations are those of :mod:`gardner.inference.amp` with scalar variances, which are exact for
+many weights: V_μ = |F_μ|² mean(Δ) and A = (1/N) Σ_μ |F_μ|² (−g'_μ). :mod:`gardner.inference.device.fused`
+is the fast twin.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gardner.inference.amp import Passage, Weights
+from gardner.inference.device.stored import StoredRows
+from gardner.model import GLM, library_of
+from gardner.model.arrays import ArrayObject
+
+Integers = NDArray[np.int64]
+
+
+class Iteration(Protocol):
+    """What moves the messages. Rows are known by their places in the pool."""
+
+    def label(self, order: Integers, carry: Integers) -> None:
+        """From now on these rows are labelled; ``carry`` has the place of each before, −1 for a new one."""
+        ...
+
+    def reset(self) -> None:
+        """Forget all messages."""
+        ...
+
+    def advance(self, keep: float, tolerance: float, most: int) -> list[float]:
+        """At most so many iterations, fewer where one has a residual within the tolerance; the residual of each."""
+        ...
+
+    def found(self) -> tuple[Passage, Weights]:
+        """The last iteration's messages."""
+        ...
+
+    def dots(self, order: ArrayObject, begin: int, end: int) -> ArrayObject:
+        """The mean fields of some rows of an order."""
+        ...
+
+
+class PlainIteration:
+    """The readable form. A round trip to the host ends each iteration."""
+
+    def __init__(self, rows: StoredRows, labels: ArrayObject, model: GLM) -> None:
+        """No row is labelled yet."""
+        self.rows, self.all_labels, self.model = rows, labels, model
+        self.library = library_of(rows.norms)
+        self.order = self.labels = self.norms = self.g = rows.norms[:0]
+        self.reset()
+
+    def label(self, order: Integers, carry: Integers) -> None:
+        """Rows that stay keep their g."""
+        xp = self.library.xp
+        self.order = self._whole(order)
+        self.labels, self.norms = (xp.take(part, self.order, axis=0) for part in (self.all_labels, self.rows.norms))
+        known = self._whole(np.maximum(carry, 0))
+        new = xp.asarray(carry < 0, device=self._device)
+        kept = xp.take(self.g, known, axis=0) if self.g.shape[0] else xp.zeros_like(self.labels)
+        self.g = xp.where(new, xp.zeros_like(kept), kept)
+
+    def reset(self) -> None:
+        """The prior, and no row seen."""
+        xp = self.library.xp
+        zero = xp.zeros((self.rows.features,), dtype=self.rows.norms.dtype, device=self._device)
+        self.mean, self.variance = (xp.asarray(part) for part in self.model.prior.moments(zero, zero, self.library))
+        self.g = xp.zeros_like(self.g)
+        self.last: tuple[Passage, Weights] | None = None
+
+    def advance(self, keep: float, tolerance: float, most: int) -> list[float]:
+        """One after the other."""
+        residuals: list[float] = []
+        while len(residuals) < most:
+            residuals.append(self._once(keep))
+            if residuals[-1] <= tolerance:
+                break
+        return residuals
+
+    def _once(self, keep: float) -> float:
+        xp, model = self.library.xp, self.model
+        V = self.norms * xp.mean(self.variance)
+        omega = self.rows.dots(self.order, self.mean) - V * self.g
+        g, slope = (xp.asarray(part) for part in model.channel.derivatives(self.labels, omega, V, self.library))
+        precision = xp.zeros_like(self.mean) + xp.sum(self.norms * slope) / self.rows.features
+        force = self.rows.sum(self.order, g)
+        b = precision * self.mean + force
+        mean, variance = (xp.asarray(part) for part in model.prior.moments(precision, b, self.library))
+        residual = self._residual(mean, variance, g, V)
+        self.last = Passage(omega, V, g, precision, force), Weights(b, mean, variance)
+        self.mean, self.variance = mean + keep * (self.mean - mean), variance + keep * (self.variance - variance)
+        self.g = g
+        return residual
+
+    def _residual(self, mean: ArrayObject, variance: ArrayObject, g: ArrayObject, V: ArrayObject) -> float:
+        xp, moment = self.library.xp, self.model.prior.second_moment
+        total = float(xp.mean((mean - self.mean) ** 2)) / moment + float(xp.mean((g - self.g) ** 2 * V))
+        if not self.model.channel.labels:  # of a symmetric channel g may rest at zero from the start
+            total += float(xp.mean((variance - self.variance) ** 2)) / moment**2
+        return math.sqrt(total) if math.isfinite(total) else math.inf
+
+    def found(self) -> tuple[Passage, Weights]:
+        """The last iteration's."""
+        assert self.last is not None  # noqa: S101 (advance comes first)
+        return self.last
+
+    def dots(self, order: ArrayObject, begin: int, end: int) -> ArrayObject:
+        """In pieces."""
+        return self.rows.dots(order[begin:end], self.mean)
+
+    @property
+    def _device(self) -> object:
+        return getattr(self.rows.norms, "device", None)
+
+    def _whole(self, indices: Integers) -> ArrayObject:
+        return self.library.xp.asarray(indices, device=self._device)

@@ -1,0 +1,379 @@
+// One iteration of message passing on a GPU: each row of F is read from memory once [rangan2011].
+//
+// `amp_pass` takes the labelled rows. A row goes into shared memory by a bulk copy, and stays there while its dot
+// product with the means is summed, g follows, and g times the row is added to sums in registers. Where a row is too
+// wide for one multiprocessor, a cluster of them has a part of the columns each, and they tell each other their sums.
+// `amp_update` turns the sums into new means. `pool_dots` is the product of rows with the means alone.
+//
+// All sums are taken in an order that follows from the shape alone: the same question gives the same bits.
+//
+// The text is compiled when it is first needed, with these constants in front of it (fused.py):
+//   STORED   how F is stored: 0 float32, 1 bfloat16, 2 float16      VECTORS  16-byte pieces of a row a thread
+//   ROWS     rows that are taken at once                            STAGES   sets of rows in shared memory
+//   PARTS    multiprocessors that share a row                       FLIP     1: labels flipped by chance
+//   MILLS, TERMS, SCALE   the polynomial of model/special.py
+
+#define THREADS 480
+#define WARPS (THREADS / 32)
+#define FULL 0xffffffffu
+
+#if STORED == 0
+typedef float Entry;
+#define WIDTH 4
+#else
+typedef unsigned short Entry;
+#define WIDTH 8
+#endif
+#define PART_COLUMNS (THREADS * VECTORS * WIDTH)
+
+// Places in the state, which lives on the device so that iterations need no word from the host.
+enum { COUNT, FEATURES, KEEP, TOLERANCE, PRIOR_VARIANCE, NOISE, SPREAD, USED_SPREAD, PRECISION, RESIDUAL, ITERATIONS,
+       DONE, HISTORY };
+
+__constant__ double COEFFICIENTS[TERMS] = {MILLS};
+
+struct Ratio { double rho, excess; };
+
+__device__ __forceinline__ Ratio mills(double u) {
+    // rho = phi(u)/Phi(u) and rho + u, as in model/special.py
+    double x = fabs(u), t = SCALE / (SCALE + x), argument = 2.0 * t - 1.0, value = COEFFICIENTS[0];
+    #pragma unroll
+    for (int i = 1; i < TERMS; ++i) value = value * argument + COEFFICIENTS[i];
+    double excess = t * value, tail = x + excess;
+    if (u < 0.0) return {tail, excess};
+    double density = 0.3989422804014327 * exp(-0.5 * x * x), expected = density / (1.0 - density / tail);
+    return {expected, expected + u};
+}
+
+__device__ __forceinline__ double normal(double u) {
+    double tail = 0.3989422804014327 * exp(-0.5 * u * u) / mills(-fabs(u)).rho;
+    return u < 0.0 ? tail : 1.0 - tail;
+}
+
+// g and -g' of a label: of the sign where NOISE is added to V (probit), or of the sign flipped with chance NOISE
+__device__ __forceinline__ void derivatives(double y, double omega, double V, double noise, double* g, double* slope) {
+#if FLIP
+    double width = sqrt(V), u = y * omega / width, right = (1.0 - 2.0 * noise) * normal(u);
+    Ratio found = mills(u);
+    double share = right / (noise + right), rest = noise / (noise + right);
+    *g = y * share * found.rho / width;
+    *slope = share * found.rho * (found.excess - rest * found.rho) / V;
+#else
+    V += noise;
+    double width = sqrt(V);
+    Ratio found = mills(y * omega / width);
+    *g = y * found.rho / width;
+    *slope = found.rho * found.excess / V;
+#endif
+}
+
+__device__ __forceinline__ void unpack(uint4 raw, float* out) {
+#if STORED == 0
+    out[0] = __uint_as_float(raw.x); out[1] = __uint_as_float(raw.y);
+    out[2] = __uint_as_float(raw.z); out[3] = __uint_as_float(raw.w);
+#else
+    unsigned words[4] = {raw.x, raw.y, raw.z, raw.w};
+    #pragma unroll
+    for (int i = 0; i < 4; ++i) {
+    #if STORED == 1
+        out[2 * i] = __uint_as_float(words[i] << 16);
+        out[2 * i + 1] = __uint_as_float(words[i] & 0xffff0000u);
+    #else
+        asm("{.reg .b16 low, high; mov.b32 {low, high}, %2; cvt.f32.f16 %0, low; cvt.f32.f16 %1, high;}"
+            : "=f"(out[2 * i]), "=f"(out[2 * i + 1]) : "r"(words[i]));
+    #endif
+    }
+#endif
+}
+
+__device__ __forceinline__ float warp_sum(float value) {
+    #pragma unroll
+    for (int step = 16; step; step >>= 1) value += __shfl_xor_sync(FULL, value, step);
+    return value;
+}
+
+__device__ __forceinline__ double warp_sum(double value) {
+    #pragma unroll
+    for (int step = 16; step; step >>= 1) value += __shfl_xor_sync(FULL, value, step);
+    return value;
+}
+
+// --- barriers in shared memory, and the copies that report to them
+
+__device__ __forceinline__ unsigned address(const void* pointer) {
+    return (unsigned)__cvta_generic_to_shared(pointer);
+}
+
+__device__ __forceinline__ void set_up(unsigned barrier, unsigned count) {
+    asm volatile("mbarrier.init.shared::cta.b64 [%0], %1;" :: "r"(barrier), "r"(count) : "memory");
+}
+
+__device__ __forceinline__ void expect(unsigned barrier, unsigned bytes) {
+    asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" :: "r"(barrier), "r"(bytes) : "memory");
+}
+
+__device__ __forceinline__ void arrive(unsigned barrier) {
+    asm volatile("mbarrier.arrive.shared::cta.b64 _, [%0];" :: "r"(barrier) : "memory");
+}
+
+__device__ __forceinline__ void wait(unsigned barrier, unsigned phase) {
+    unsigned over = 0;
+    while (!over) {
+        asm volatile("{.reg .pred p; mbarrier.try_wait.parity.acquire.cluster.shared::cta.b64 p, [%1], %2;"
+                     " selp.u32 %0, 1, 0, p;}" : "=r"(over) : "r"(barrier), "r"(phase) : "memory");
+    }
+}
+
+__device__ __forceinline__ void fetch(unsigned to, const void* from, unsigned bytes, unsigned barrier) {
+    asm volatile("cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1], %2, [%3];"
+                 :: "r"(to), "l"(from), "r"(bytes), "r"(barrier) : "memory");
+}
+
+__device__ __forceinline__ unsigned elsewhere(unsigned local, unsigned part) {
+    unsigned remote;
+    asm("mapa.shared::cluster.u32 %0, %1, %2;" : "=r"(remote) : "r"(local), "r"(part));
+    return remote;
+}
+
+__device__ __forceinline__ void wait_for_all_parts() {
+    asm volatile("barrier.cluster.arrive.aligned; barrier.cluster.wait.aligned;" ::: "memory");
+}
+
+struct Shared {
+    unsigned long long full[STAGES], empty[STAGES], told[2];
+    float of_warps[2][ROWS][WARPS];
+    float of_parts[2][PARTS][ROWS];
+};
+
+extern "C" __global__ void __cluster_dims__(PARTS, 1, 1) __launch_bounds__(THREADS + 32, 1)
+amp_pass(const Entry* pool, const int* order, const float* labels, const float* norms, const float* mean,
+         float* g, float* omega, float* partial, double* sums, const double* state, int pitch) {
+    if (state[DONE] != 0.0) return;
+    extern __shared__ __align__(128) unsigned char memory[];
+    Entry* stages = (Entry*)memory;  // STAGES x ROWS x PART_COLUMNS
+    Shared& shared = *(Shared*)(memory + sizeof(Entry) * STAGES * ROWS * PART_COLUMNS);
+    const int thread = threadIdx.x, lane = thread & 31, warp = thread >> 5;
+    const int part = blockIdx.x % PARTS, cluster = blockIdx.x / PARTS, clusters = gridDim.x / PARTS;
+    const int count = (int)state[COUNT], first = part * PART_COLUMNS;
+    const int columns = max(0, min(PART_COLUMNS, pitch - first));
+    const int sets = (count + ROWS - 1) / ROWS;
+
+    for (int i = thread; i < STAGES * ROWS * PART_COLUMNS / WIDTH; i += THREADS + 32)
+        ((uint4*)stages)[i] = make_uint4(0, 0, 0, 0);  // columns beyond the last are never copied
+    if (thread == 0) {
+        for (int s = 0; s < STAGES; ++s) { set_up(address(&shared.full[s]), 1); set_up(address(&shared.empty[s]), WARPS); }
+        set_up(address(&shared.told[0]), PARTS);
+        set_up(address(&shared.told[1]), PARTS);
+    }
+    asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
+    asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory");
+    __syncthreads();
+    if (PARTS > 1) wait_for_all_parts();
+
+    if (warp == WARPS) {  // this warp only fetches: its lanes have a row of the set each
+        for (int set = cluster, turn = 0; set < sets; set += clusters, ++turn) {
+            const int stage = turn % STAGES, at = set * ROWS + lane;
+            const bool there = lane < ROWS && at < count;
+            const int row = there ? order[at] : 0;
+            if (turn >= STAGES) wait(address(&shared.empty[stage]), ((turn / STAGES) - 1) & 1);
+            const unsigned bytes = sizeof(Entry) * columns;
+            const unsigned rows = __popc(__ballot_sync(FULL, there));
+            if (lane == 0) expect(address(&shared.full[stage]), rows * bytes);
+            __syncwarp();
+            if (there && bytes)
+                fetch(address(stages + (stage * ROWS + lane) * PART_COLUMNS), pool + (long long)row * pitch + first, bytes,
+                      address(&shared.full[stage]));
+        }
+    } else {
+        float x[VECTORS * WIDTH], force[VECTORS * WIDTH];
+        #pragma unroll
+        for (int k = 0; k < VECTORS; ++k)
+            #pragma unroll
+            for (int e = 0; e < WIDTH; ++e) {
+                const int column = (k * THREADS + thread) * WIDTH + e;
+                x[k * WIDTH + e] = column < columns ? mean[first + column] : 0.0f;
+                force[k * WIDTH + e] = 0.0f;
+            }
+        const double spread = state[SPREAD], noise = state[NOISE];
+        double weight_sum = 0.0, moved_sum = 0.0;
+        for (int set = cluster, turn = 0; set < sets; set += clusters, ++turn) {
+            const int stage = turn % STAGES, side = turn & 1, at = set * ROWS + lane;
+            const bool there = lane < ROWS && at < count;
+            const int row = there ? order[at] : 0;
+            const float label = there ? labels[row] : 1.0f, norm = there ? norms[row] : 1.0f, before = there ? g[row] : 0.0f;
+            const uint4* rows = (const uint4*)(stages + stage * ROWS * PART_COLUMNS);
+            float sum[ROWS];
+            #pragma unroll
+            for (int r = 0; r < ROWS; ++r) sum[r] = 0.0f;
+            wait(address(&shared.full[stage]), (turn / STAGES) & 1);
+            #pragma unroll
+            for (int k = 0; k < VECTORS; ++k)
+                #pragma unroll
+                for (int r = 0; r < ROWS; ++r) {
+                    float entry[WIDTH];
+                    unpack(rows[r * (PART_COLUMNS / WIDTH) + k * THREADS + thread], entry);
+                    #pragma unroll
+                    for (int e = 0; e < WIDTH; ++e) sum[r] += entry[e] * x[k * WIDTH + e];
+                }
+            #pragma unroll
+            for (int r = 0; r < ROWS; ++r) {
+                const float total = warp_sum(sum[r]);
+                if (lane == 0) shared.of_warps[side][r][warp] = total;
+            }
+            asm volatile("bar.sync 1, %0;" :: "n"(THREADS) : "memory");
+            float field = 0.0f;  // of the row of this lane
+            #pragma unroll
+            for (int r = 0; r < ROWS; ++r) {
+                const float total = warp_sum(lane < WARPS ? shared.of_warps[side][r][lane] : 0.0f);
+                if (lane == r) field = total;
+            }
+            if (PARTS > 1) {
+                if (warp == 0) {
+                    for (int p = 0; p < PARTS; ++p) {
+                        if (lane < ROWS)
+                            asm volatile("st.shared::cluster.f32 [%0], %1;"
+                                         :: "r"(elsewhere(address(&shared.of_parts[side][part][lane]), p)), "f"(field) : "memory");
+                        __syncwarp();
+                        if (lane == 0)
+                            asm volatile("mbarrier.arrive.release.cluster.shared::cluster.b64 _, [%0];"
+                                         :: "r"(elsewhere(address(&shared.told[side]), p)) : "memory");
+                    }
+                }
+                wait(address(&shared.told[side]), (turn >> 1) & 1);
+                field = 0.0f;
+                if (lane < ROWS)
+                    #pragma unroll
+                    for (int p = 0; p < PARTS; ++p) field += shared.of_parts[side][p][lane];
+            }
+            float mine = 0.0f;
+            if (there) {
+                const double V = norm * spread, cavity = field - V * before;
+                double answer, slope;
+                derivatives(label, cavity, V, noise, &answer, &slope);
+                mine = (float)answer;
+                if (warp == 0 && part == 0) {
+                    g[row] = mine;
+                    omega[row] = (float)cavity;
+                    weight_sum += norm * slope;
+                    moved_sum += ((double)mine - before) * ((double)mine - before) * V;
+                }
+            }
+            #pragma unroll
+            for (int r = 0; r < ROWS; ++r) sum[r] = __shfl_sync(FULL, mine, r);
+            #pragma unroll
+            for (int k = 0; k < VECTORS; ++k)
+                #pragma unroll
+                for (int r = 0; r < ROWS; ++r) {
+                    float entry[WIDTH];
+                    unpack(rows[r * (PART_COLUMNS / WIDTH) + k * THREADS + thread], entry);
+                    #pragma unroll
+                    for (int e = 0; e < WIDTH; ++e) force[k * WIDTH + e] += entry[e] * sum[r];
+                }
+            __syncwarp();
+            if (lane == 0) arrive(address(&shared.empty[stage]));
+        }
+        #pragma unroll
+        for (int k = 0; k < VECTORS; ++k)
+            #pragma unroll
+            for (int e = 0; e < WIDTH; ++e) {
+                const int column = (k * THREADS + thread) * WIDTH + e;
+                if (column < columns) partial[(long long)cluster * pitch + first + column] = force[k * WIDTH + e];
+            }
+        if (warp == 0 && part == 0) {
+            weight_sum = warp_sum(weight_sum);
+            moved_sum = warp_sum(moved_sum);
+            if (lane == 0) { sums[2 * cluster] = weight_sum; sums[2 * cluster + 1] = moved_sum; }
+        }
+    }
+    __syncwarp();
+    if (PARTS > 1) wait_for_all_parts();  // nobody leaves while others may still write here
+}
+
+// New means and their variance for normal weights; the last block to end looks whether the iteration has come to rest.
+extern "C" __global__ void __launch_bounds__(1024, 1)
+amp_update(const float* partial, const double* sums, float* mean, float* b, double* moved, int* ticket, double* state,
+           int clusters, int pitch, int room) {
+    if (state[DONE] != 0.0) return;
+    __shared__ float columns[32][33];
+    __shared__ double precision_here;
+    __shared__ int last;
+    const int x = threadIdx.x & 31, y = threadIdx.x >> 5, column = blockIdx.x * 32 + x;
+    const int features = (int)state[FEATURES];
+    float total = 0.0f;
+    if (column < features)
+        for (int j = y; j < clusters; j += 32) total += partial[(long long)j * pitch + column];
+    columns[y][x] = total;
+    if (y == 31) {
+        double sum = 0.0;
+        for (int j = x; j < clusters; j += 32) sum += sums[2 * j];
+        sum = warp_sum(sum);
+        if (x == 0) precision_here = sum / features;
+    }
+    __syncthreads();
+    const double precision = precision_here, prior = state[PRIOR_VARIANCE], keep = state[KEEP];
+    const double variance = prior / (1.0 + prior * precision);
+    if (y == 0) {
+        double change = 0.0;
+        if (column < features) {
+            float force = 0.0f;
+            #pragma unroll
+            for (int j = 0; j < 32; ++j) force += columns[j][x];
+            const double before = mean[column], field = precision * before + force, now = field * variance;
+            b[column] = (float)field;
+            mean[column] = (float)(now + keep * (before - now));
+            change = (now - before) * (now - before);
+        }
+        change = warp_sum(change);
+        if (x == 0) {
+            moved[blockIdx.x] = change;
+            __threadfence();
+            last = atomicAdd(ticket, 1) == (int)gridDim.x - 1;
+        }
+    }
+    __syncthreads();
+    if (!last || y != 0) return;
+    __threadfence();
+    double weights = 0.0, rows = 0.0;
+    for (int j = x; j < (int)gridDim.x; j += 32) weights += ((volatile double*)moved)[j];
+    for (int j = x; j < clusters; j += 32) rows += sums[2 * j + 1];
+    weights = warp_sum(weights);
+    rows = warp_sum(rows);
+    if (x == 0) {
+        const double residual = sqrt(weights / (features * prior) + rows / state[COUNT]);
+        const int turn = (int)state[ITERATIONS];
+        state[USED_SPREAD] = state[SPREAD];
+        state[SPREAD] = variance + keep * (state[SPREAD] - variance);
+        state[PRECISION] = precision;
+        state[RESIDUAL] = residual;
+        state[HISTORY + turn % room] = residual;
+        state[ITERATIONS] = turn + 1;
+        if (residual <= state[TOLERANCE]) state[DONE] = 1.0;
+        *ticket = 0;
+    }
+}
+
+// The products of some rows with the means: a warp takes two rows at a time.
+extern "C" __global__ void __launch_bounds__(512)
+pool_dots(const Entry* pool, const int* order, int begin, int count, const float* mean, float* out, int pitch) {
+    const int lane = threadIdx.x & 31, warp = (blockIdx.x * blockDim.x + threadIdx.x) >> 5;
+    const int warps = (gridDim.x * blockDim.x) >> 5, vectors = pitch / WIDTH;
+    for (int at = 2 * warp; at < count; at += 2 * warps) {
+        const int other = min(at + 1, count - 1);
+        const uint4* one = (const uint4*)(pool + (long long)order[begin + at] * pitch);
+        const uint4* two = (const uint4*)(pool + (long long)order[begin + other] * pitch);
+        float first = 0.0f, second = 0.0f;
+        #pragma unroll 4
+        for (int v = lane; v < vectors; v += 32) {
+            float x[WIDTH], entry[WIDTH], also[WIDTH];
+            #pragma unroll
+            for (int e = 0; e < WIDTH; e += 4) *(float4*)(x + e) = __ldg((const float4*)(mean + v * WIDTH + e));
+            unpack(__ldcs(one + v), entry);
+            unpack(__ldcs(two + v), also);
+            #pragma unroll
+            for (int e = 0; e < WIDTH; ++e) { first += entry[e] * x[e]; second += also[e] * x[e]; }
+        }
+        first = warp_sum(first);
+        second = warp_sum(second);
+        if (lane == 0) { out[at] = first; out[other] = other > at ? second : first; }
+    }
+}
