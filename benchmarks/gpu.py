@@ -17,6 +17,7 @@ and array-api-compat alone.
 from __future__ import annotations
 
 import argparse
+import dataclasses
 import json
 import math
 import statistics
@@ -31,7 +32,7 @@ import torch
 from gardner.experiment.device.loop import run_on_device
 from gardner.experiment.device.pool import DevicePool, draw_pool
 from gardner.inference.device.follower import Follower
-from gardner.inference.device.fused import FusedIteration, shape_of
+from gardner.inference.device.fused import FusedIteration, part_columns, shape_of
 from gardner.inference.device.iteration import PlainIteration
 from gardner.inference.device.stored import StoredRows
 from gardner.model import GLM, PERCEPTRON, Flip, Gaussian, Probit
@@ -82,10 +83,10 @@ def _compare(features: int, ratio: float, precision: str, model: GLM) -> float:
     exact = _in_double(pool)
     order = np.random.default_rng().permutation(pool.rows.count)[: max(1, pool.rows.count * 2 // 3)]
     kernel, plain = FusedIteration(pool.rows, pool.labels, model), PlainIteration(exact.rows, exact.labels, model)
-    new = np.full(order.size, -1)
+    whole = torch.as_tensor(np.concatenate([order, np.setdiff1d(np.arange(pool.rows.count), order)]))
     worst = 0.0
-    for one in (kernel, plain):
-        one.label(order, new)
+    kernel.label(whole.int().cuda(), order.size, slice(0, order.size))
+    plain.label(whole, order.size, slice(0, order.size))
     for keep in (0.0, 0.3, 0.0):
         kernel.advance(keep, 1e-30, 1)
         plain.advance(keep, 1e-30, 1)
@@ -96,9 +97,8 @@ def _compare(features: int, ratio: float, precision: str, model: GLM) -> float:
             a, b = (torch.as_tensor(part).double().cpu() for part in (got, wanted))
             worst = max(worst, float((a - b).norm() / b.norm()))
     begin, count = order.size, pool.rows.count
-    order_all = torch.as_tensor(np.concatenate([order, np.setdiff1d(np.arange(count), order)]), device="cuda")
-    got = kernel.dots(order_all.int(), begin, count).double().cpu()
-    wanted = plain.dots(order_all.cpu(), begin, count)
+    got = kernel.dots(whole.int().cuda(), begin, count).double().cpu()
+    wanted = plain.dots(whole, begin, count)
     return max(worst, float((got - wanted).norm() / wanted.norm()))
 
 
@@ -126,7 +126,7 @@ def passes(bandwidth: float) -> dict[str, Any]:
         for precision in PRECISIONS:
             pool = draw_pool(features, labelled / features, 1, device="cuda", dtype=precision)
             one = FusedIteration(pool.rows, pool.labels, PERCEPTRON)
-            one.label(np.arange(labelled), np.full(labelled, -1))
+            one.label(torch.arange(labelled, dtype=torch.int32, device="cuda"), labelled, slice(0, labelled))
             one.advance(0.3, 1e-30, 8)
             graph = one.graph
 
@@ -146,6 +146,40 @@ def passes(bandwidth: float) -> dict[str, Any]:
             )
             del pool, one, graph
             torch.cuda.empty_cache()
+    return found
+
+
+def shapes(bandwidth: float) -> dict[str, Any]:
+    """Layouts of rows: how many at once, how many sets in shared memory, with a lag or not."""
+    found = {}
+    for features, precision in ((2000, "float32"), (20000, "float32"), (20000, "bfloat16"), (100000, "bfloat16"), (100000, "float32")):
+        labelled = 40000 if features > 2000 else 4000
+        pool = draw_pool(features, labelled / features, 1, device="cuda", dtype=precision)
+        usual = shape_of(precision, features)
+        assert usual is not None
+        size = 4 if precision == "float32" else 2
+        fit = 220_000 // (part_columns(features, usual.parts, size) * size)
+        for rows in (1, 2, 4, 8):
+            for stages in sorted({2, 3, 4, 6, fit // rows}):
+                for lag in (0, 1):
+                    if not (2 + lag <= stages <= min(8, fit // rows)):
+                        continue
+                    shape = dataclasses.replace(usual, rows=rows, stages=stages, lag=lag)
+                    one = FusedIteration(pool.rows, pool.labels, PERCEPTRON, shape)
+                    one.label(torch.arange(labelled, dtype=torch.int32, device="cuda"), labelled, slice(0, labelled))
+                    one.advance(0.3, 1e-30, 8)
+
+                    def replay(one: FusedIteration = one) -> None:
+                        one.state[10:12] = 0.0
+                        one.graph.replay()
+
+                    spent = seconds(replay, repeats=5) / 8
+                    share = labelled * one.pitch * size / spent / bandwidth
+                    found[f"{features} {precision} {rows} {stages} {lag}"] = share
+                    mark = " (usual)" if shape == usual else ""
+                    print(f"shapes: {features} {precision} rows {rows} stages {stages} lag {lag}: {1e6 * spent:.0f} us, {share:.2f}{mark}", flush=True)
+        del pool, one
+        torch.cuda.empty_cache()
     return found
 
 
@@ -189,7 +223,7 @@ def main() -> None:
     found["copy"] = bandwidth = copy_bandwidth()
     print(f"{found['machine']}, PyTorch {torch.__version__}, copy {bandwidth / 1e12:.2f} TB/s", flush=True)
     sizes = tuple((int(n), p, float(limit)) for n, p, limit in (one.split(":") for one in given.sizes.split(",")))
-    tasks: dict[str, Callable[[], Any]] = {"check": check, "pass": lambda: passes(bandwidth), "loop": lambda: loops(sizes)}
+    tasks: dict[str, Callable[[], Any]] = {"check": check, "pass": lambda: passes(bandwidth), "loop": lambda: loops(sizes), "shapes": lambda: shapes(bandwidth)}
     for name in given.parts:
         found[name] = tasks[name]()
     if given.json:

@@ -54,13 +54,15 @@ class Follower:
         self.last: Posterior | None = None
         self._on_device = self._uploaded()
 
-    def label(self, order: Integers, count: int) -> None:
-        """All rows in a new order, the first ``count`` of them labelled."""
-        before = np.full(self.rows.count, -1)
-        before[self.order[: self.count]] = np.arange(self.count)
+    def label(self, order: Integers, count: int, fresh: slice | Integers | None = None) -> None:
+        """All rows in a new order, the first ``count`` of them labelled.
+
+        A row that stays labelled stays in its place; ``fresh`` has the places of new ones, by default those at the end.
+        """
+        places = slice(self.count, count) if fresh is None else fresh
         self.order, self.count = order, count
         self._on_device = self._uploaded()
-        self.iteration.label(order[:count], before[order[:count]])
+        self.iteration.label(self._on_device, count, places)
 
     def _uploaded(self) -> ArrayObject:
         device = getattr(self.rows.norms, "device", None)

@@ -13,8 +13,6 @@ from dataclasses import dataclass
 from importlib.resources import files
 from typing import Any
 
-import numpy as np
-
 from gardner.inference.amp import Passage, Weights
 from gardner.inference.device.iteration import Integers
 from gardner.inference.device.stored import StoredRows
@@ -31,8 +29,8 @@ GROUP = 8
 ROOM = 220_000
 # Pieces of a row that a thread may have, by the size of a number: means and sums are in registers, 128 of them.
 MOST_VECTORS = {4: 11, 2: 6}
-# Rows taken at once, at most: each has a lane of a warp for its label, and few suffice.
-MOST_ROWS = 8
+# Rows taken at once, and sets of rows in shared memory, at most: more bring nothing (benchmarks/gpu.py, shapes).
+MOST_ROWS, MOST_STAGES = 4, 6
 # Multiprocessors that may share a row: a cluster has eight at most.
 PARTS = (1, 2, 4, 8)
 # Channels that the kernel knows, by the names of their compiled functions, and whether labels are flipped.
@@ -47,37 +45,46 @@ _STORED = {"float32": 0, "bfloat16": 1, "float16": 2}
 
 @dataclass(frozen=True)
 class Shape:
-    """How a row of so many columns is laid out."""
+    """How rows are laid out: the constants of the kernel (kernel.cu says what each is)."""
 
     stored: int
     vectors: int
     rows: int
     stages: int
     parts: int
-
-    @property
-    def bytes(self) -> int:
-        """Shared memory of a block: the rows, and some for barriers and sums."""
-        held = self.stages * self.rows * THREADS * self.vectors * 16
-        warps = THREADS // 32
-        return held + 8 * (2 * self.stages + 2) + 4 * (2 * self.rows * warps + 2 * self.parts * self.rows) + 128
+    lag: int
 
 
 def shape_of(precision: str, pitch: int) -> Shape | None:
     """The layout of rows of ``pitch`` columns; none where they are too wide for a cluster.
 
     >>> shape_of("float32", 20000)
-    Shape(stored=0, vectors=11, rows=1, stages=2, parts=1)
+    Shape(stored=0, vectors=11, rows=1, stages=2, parts=1, lag=0)
     """
     size = 4 if precision == "float32" else 2
-    wide = THREADS * (16 // size)
     for parts in PARTS:
-        vectors = -(-pitch // (parts * wide))
+        wide = part_columns(pitch, parts, size)
+        vectors = -(-wide * size // (16 * THREADS))
         if vectors <= MOST_VECTORS[size]:
-            row = THREADS * vectors * 16
-            rows = max(1, min(MOST_ROWS, 1 << int(math.log2(max(1, ROOM // (2 * row))))))
-            return Shape(_STORED[precision], vectors, rows, min(4, ROOM // (rows * row)), parts)
+            fit = ROOM // (wide * size)  # rows in shared memory
+            lag = int(fit >= 3)
+            rows = max(1, min(MOST_ROWS, fit // 4))
+            return Shape(_STORED[precision], vectors, rows, min(MOST_STAGES, fit // rows), parts, lag)
     return None
+
+
+def part_columns(pitch: int, parts: int, size: int) -> int:
+    """Columns that one multiprocessor of a cluster has, whole pieces of 16 bytes."""
+    lanes = 16 // size
+    return -(-(-(-pitch // parts)) // lanes) * lanes
+
+
+def shared_bytes(shape: Shape, pitch: int) -> int:
+    """Shared memory of a block: barriers and sums, then rows."""
+    size, sides = (4, 2, 2)[shape.stored], 4
+    sums = 4 * (2 * shape.rows * (THREADS // 32) + sides * shape.parts * shape.rows)
+    head = 8 * (2 * shape.stages + sides) + sums
+    return -(-head // 128) * 128 + shape.stages * shape.rows * part_columns(pitch, shape.parts, size) * size
 
 
 def serves(rows: StoredRows, model: GLM) -> bool:
@@ -103,7 +110,7 @@ def source(shape: Shape, flip: int) -> str:
     """The text for a layout."""
     constants = {
         "STORED": shape.stored, "VECTORS": shape.vectors, "ROWS": shape.rows, "STAGES": shape.stages,
-        "PARTS": shape.parts, "FLIP": flip, "SCALE": SCALE, "TERMS": len(MILLS),
+        "PARTS": shape.parts, "LAG": shape.lag, "FLIP": flip, "SCALE": SCALE, "TERMS": len(MILLS),
         "MILLS": ", ".join(map(repr, MILLS)),
     }  # fmt: skip
     head = "".join(f"#define {name} {value}\n" for name, value in constants.items())
@@ -111,33 +118,35 @@ def source(shape: Shape, flip: int) -> str:
 
 
 @functools.lru_cache
-def _compiled(shape: Shape, flip: int, device: int) -> tuple[Any, Any, Any]:
+def _compiled(shape: Shape, flip: int, pitch: int, device: int) -> tuple[Any, Any, Any, int]:
+    """The kernels for a layout, and the multiprocessors there are."""
     import torch
 
     text = source(shape, flip)
     with torch.cuda.device(device):
         kernels = [torch.cuda._compile_kernel(text, name) for name in ("amp_pass", "amp_update", "pool_dots")]
-        kernels[0].set_shared_memory_config(max(shape.bytes, 49_152))
-    return kernels[0], kernels[1], kernels[2]
+        kernels[0].set_shared_memory_config(max(shared_bytes(shape, pitch), 49_152))
+    many = int(torch.cuda.get_device_properties(device).multi_processor_count)
+    return kernels[0], kernels[1], kernels[2], many
 
 
 class FusedIteration:
     """The fast twin of :class:`~gardner.inference.device.iteration.PlainIteration`, for PyTorch on a GPU."""
 
-    def __init__(self, rows: StoredRows, labels: ArrayObject, model: GLM) -> None:
-        """Buffers for all rows, and nothing labelled."""
+    def __init__(self, rows: StoredRows, labels: ArrayObject, model: GLM, shape: Shape | None = None) -> None:
+        """Buffers for all rows, and nothing labelled. Another ``shape`` than the usual one is for measurements."""
         import torch
 
         self.rows, self.model, self.torch = rows, model, torch
         entries: Any = rows.entries
         self.device, self.pitch = entries.device, int(entries.shape[1])
         channel: Any = model.channel.compiled
-        shape = shape_of(_name(entries.dtype), self.pitch)
+        shape = shape or shape_of(_name(entries.dtype), self.pitch)
         assert shape is not None  # noqa: S101 (`serves` was asked)
-        self.shape = shape
-        self.pass_, self.update, self.product = _compiled(shape, CHANNELS[channel.name], entries.device.index or 0)
-        many = torch.cuda.get_device_properties(self.device).multi_processor_count
-        self.clusters, self.blocks = many // shape.parts, -(-rows.features // 32)
+        self.shape, self.bytes = shape, shared_bytes(shape, self.pitch)
+        kernels = _compiled(shape, CHANNELS[channel.name], self.pitch, entries.device.index or 0)
+        self.pass_, self.update, self.product, self.many = kernels
+        self.clusters, self.blocks = self.many // shape.parts, -(-rows.features // 32)
         single, double = {"dtype": torch.float32, "device": self.device}, {"dtype": torch.float64, "device": self.device}
         self.all_labels: Any = labels
         self.g, self.omega = (torch.zeros(rows.count, **single) for _ in range(2))
@@ -151,13 +160,14 @@ class FusedIteration:
         self.graph: Any = None
         self.reset()
 
-    def label(self, order: Integers, carry: Integers) -> None:
-        """Rows that are new begin without g; the graph reads their number."""
-        self.count = order.size
-        self.order[: self.count] = self._integers(order)
-        if (carry < 0).any():
-            self.g[self._integers(order[carry < 0]).long()] = 0.0
-        self.state[COUNT] = float(self.count)
+    def label(self, order: ArrayObject, count: int, fresh: slice | Integers) -> None:
+        """Rows that are new begin without g; the graph reads where they stand, and their number."""
+        if self.order.data_ptr() != order.data_ptr():  # type: ignore[attr-defined]
+            self.order.copy_(order)
+        self.count = count
+        new = self.order[fresh] if isinstance(fresh, slice) else self.order[self.torch.as_tensor(fresh).to(self.device)]
+        self.g.index_fill_(0, new.long(), 0.0)
+        self.state[COUNT] = float(count)
 
     def reset(self) -> None:
         """The prior, and no row seen."""
@@ -201,7 +211,7 @@ class FusedIteration:
     def _once(self) -> None:
         rows: Any = self.rows
         self.pass_(
-            grid=(self.clusters * self.shape.parts, 1, 1), block=(THREADS + 32, 1, 1), shared_mem=self.shape.bytes,
+            grid=(self.clusters * self.shape.parts, 1, 1), block=(THREADS + 32, 1, 1), shared_mem=self.bytes,
             args=[
                 rows.entries, self.order, self.all_labels, rows.norms, self.mean, self.g, self.omega, self.partial,
                 self.sums, self.state, self.pitch,
@@ -231,13 +241,10 @@ class FusedIteration:
     def dots(self, order: ArrayObject, begin: int, end: int) -> ArrayObject:
         """By a kernel of its own."""
         out = self.torch.empty(end - begin, dtype=self.torch.float32, device=self.device)
-        blocks = min(4 * self.torch.cuda.get_device_properties(self.device).multi_processor_count, -(-(end - begin) // 32))
+        blocks = min(4 * self.many, -(-(end - begin) // 32))
         if end > begin:
             self.product(
                 grid=(max(1, blocks), 1, 1), block=(512, 1, 1),
                 args=[self.rows.entries, order, begin, end - begin, self.mean, out, self.pitch],
             )  # fmt: skip
         return out
-
-    def _integers(self, values: Integers) -> Any:
-        return self.torch.as_tensor(values.astype(np.int32), device=self.device)

@@ -24,8 +24,8 @@ Integers = NDArray[np.int64]
 class Iteration(Protocol):
     """What moves the messages. Rows are known by their places in the pool."""
 
-    def label(self, order: Integers, carry: Integers) -> None:
-        """From now on these rows are labelled; ``carry`` has the place of each before, −1 for a new one."""
+    def label(self, order: ArrayObject, count: int, fresh: slice | Integers) -> None:
+        """From now on the first ``count`` rows of an order are labelled; ``fresh`` has the places of the new ones."""
         ...
 
     def reset(self) -> None:
@@ -55,15 +55,16 @@ class PlainIteration:
         self.order = self.labels = self.norms = self.g = rows.norms[:0]
         self.reset()
 
-    def label(self, order: Integers, carry: Integers) -> None:
-        """Rows that stay keep their g."""
+    def label(self, order: ArrayObject, count: int, fresh: slice | Integers) -> None:
+        """Rows that stay in their places keep their g."""
         xp = self.library.xp
-        self.order = self._whole(order)
+        self.order = order[:count]
         self.labels, self.norms = (xp.take(part, self.order, axis=0) for part in (self.all_labels, self.rows.norms))
-        known = self._whole(np.maximum(carry, 0))
-        new = xp.asarray(carry < 0, device=self._device)
-        kept = xp.take(self.g, known, axis=0) if self.g.shape[0] else xp.zeros_like(self.labels)
-        self.g = xp.where(new, xp.zeros_like(kept), kept)
+        is_new = np.zeros(count, dtype=bool)
+        is_new[fresh] = True
+        longer = xp.zeros_like(self.labels)
+        longer = xp.concat([self.g, longer])[:count]
+        self.g = xp.where(xp.asarray(is_new, device=self._device), xp.zeros_like(longer), longer)
 
     def reset(self) -> None:
         """The prior, and no row seen."""
@@ -116,6 +117,3 @@ class PlainIteration:
     @property
     def _device(self) -> object:
         return getattr(self.rows.norms, "device", None)
-
-    def _whole(self, indices: Integers) -> ArrayObject:
-        return self.library.xp.asarray(indices, device=self._device)

@@ -11,6 +11,7 @@
 //   STORED   how F is stored: 0 float32, 1 bfloat16, 2 float16      VECTORS  16-byte pieces of a row a thread
 //   ROWS     rows that are taken at once                            STAGES   sets of rows in shared memory
 //   PARTS    multiprocessors that share a row                       FLIP     1: labels flipped by chance
+//   LAG      1: a set's sums are added while the next set's products are on their way
 //   MILLS, TERMS, SCALE   the polynomial of model/special.py
 
 #define THREADS 480
@@ -24,7 +25,6 @@ typedef float Entry;
 typedef unsigned short Entry;
 #define WIDTH 8
 #endif
-#define PART_COLUMNS (THREADS * VECTORS * WIDTH)
 
 // Places in the state, which lives on the device so that iterations need no word from the host.
 enum { COUNT, FEATURES, KEEP, TOLERANCE, PRIOR_VARIANCE, NOISE, SPREAD, USED_SPREAD, PRECISION, RESIDUAL, ITERATIONS,
@@ -139,31 +139,37 @@ __device__ __forceinline__ void wait_for_all_parts() {
     asm volatile("barrier.cluster.arrive.aligned; barrier.cluster.wait.aligned;" ::: "memory");
 }
 
+// Sums of a set are told to other parts while up to two earlier sets are still read there.
+#define SIDES 4
+
 struct Shared {
-    unsigned long long full[STAGES], empty[STAGES], told[2];
+    unsigned long long full[STAGES], empty[STAGES], told[SIDES];
     float of_warps[2][ROWS][WARPS];
-    float of_parts[2][PARTS][ROWS];
+    float of_parts[SIDES][PARTS][ROWS];
 };
+
+// What a lane knows of its row: the row of the set whose number is the lane's.
+struct Row { int place; bool there; float label, norm, before, field; };
 
 extern "C" __global__ void __cluster_dims__(PARTS, 1, 1) __launch_bounds__(THREADS + 32, 1)
 amp_pass(const Entry* pool, const int* order, const float* labels, const float* norms, const float* mean,
          float* g, float* omega, float* partial, double* sums, const double* state, int pitch) {
     if (state[DONE] != 0.0) return;
     extern __shared__ __align__(128) unsigned char memory[];
-    Entry* stages = (Entry*)memory;  // STAGES x ROWS x PART_COLUMNS
-    Shared& shared = *(Shared*)(memory + sizeof(Entry) * STAGES * ROWS * PART_COLUMNS);
+    Shared& shared = *(Shared*)memory;
     const int thread = threadIdx.x, lane = thread & 31, warp = thread >> 5;
     const int part = blockIdx.x % PARTS, cluster = blockIdx.x / PARTS, clusters = gridDim.x / PARTS;
-    const int count = (int)state[COUNT], first = part * PART_COLUMNS;
-    const int columns = max(0, min(PART_COLUMNS, pitch - first));
-    const int sets = (count + ROWS - 1) / ROWS;
+    const int wide = ((pitch + PARTS - 1) / PARTS + WIDTH - 1) / WIDTH * WIDTH;  // columns of a part, the last excepted
+    const int count = (int)state[COUNT], first = part * wide, columns = max(0, min(wide, pitch - first));
+    const int sets = (count + ROWS - 1) / ROWS, vectors = columns / WIDTH;
+    const int mine_of_all = cluster < sets ? (sets - cluster + clusters - 1) / clusters : 0;
+    Entry* stages = (Entry*)(memory + (sizeof(Shared) + 127) / 128 * 128);  // STAGES x ROWS x wide
 
-    for (int i = thread; i < STAGES * ROWS * PART_COLUMNS / WIDTH; i += THREADS + 32)
-        ((uint4*)stages)[i] = make_uint4(0, 0, 0, 0);  // columns beyond the last are never copied
+    for (int i = thread; i < STAGES * ROWS * wide / WIDTH; i += THREADS + 32)
+        ((uint4*)stages)[i] = make_uint4(0, 0, 0, 0);  // a row that is not there is read too, and counts nothing
     if (thread == 0) {
         for (int s = 0; s < STAGES; ++s) { set_up(address(&shared.full[s]), 1); set_up(address(&shared.empty[s]), WARPS); }
-        set_up(address(&shared.told[0]), PARTS);
-        set_up(address(&shared.told[1]), PARTS);
+        for (int s = 0; s < SIDES; ++s) set_up(address(&shared.told[s]), PARTS);
     }
     asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
     asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory");
@@ -171,8 +177,8 @@ amp_pass(const Entry* pool, const int* order, const float* labels, const float* 
     if (PARTS > 1) wait_for_all_parts();
 
     if (warp == WARPS) {  // this warp only fetches: its lanes have a row of the set each
-        for (int set = cluster, turn = 0; set < sets; set += clusters, ++turn) {
-            const int stage = turn % STAGES, at = set * ROWS + lane;
+        for (int turn = 0; turn < mine_of_all; ++turn) {
+            const int stage = turn % STAGES, at = (cluster + turn * clusters) * ROWS + lane;
             const bool there = lane < ROWS && at < count;
             const int row = there ? order[at] : 0;
             if (turn >= STAGES) wait(address(&shared.empty[stage]), ((turn / STAGES) - 1) & 1);
@@ -181,7 +187,7 @@ amp_pass(const Entry* pool, const int* order, const float* labels, const float* 
             if (lane == 0) expect(address(&shared.full[stage]), rows * bytes);
             __syncwarp();
             if (there && bytes)
-                fetch(address(stages + (stage * ROWS + lane) * PART_COLUMNS), pool + (long long)row * pitch + first, bytes,
+                fetch(address(stages + (stage * ROWS + lane) * wide), pool + (long long)row * pitch + first, bytes,
                       address(&shared.full[stage]));
         }
     } else {
@@ -196,81 +202,91 @@ amp_pass(const Entry* pool, const int* order, const float* labels, const float* 
             }
         const double spread = state[SPREAD], noise = state[NOISE];
         double weight_sum = 0.0, moved_sum = 0.0;
-        for (int set = cluster, turn = 0; set < sets; set += clusters, ++turn) {
-            const int stage = turn % STAGES, side = turn & 1, at = set * ROWS + lane;
-            const bool there = lane < ROWS && at < count;
-            const int row = there ? order[at] : 0;
-            const float label = there ? labels[row] : 1.0f, norm = there ? norms[row] : 1.0f, before = there ? g[row] : 0.0f;
-            const uint4* rows = (const uint4*)(stages + stage * ROWS * PART_COLUMNS);
-            float sum[ROWS];
-            #pragma unroll
-            for (int r = 0; r < ROWS; ++r) sum[r] = 0.0f;
-            wait(address(&shared.full[stage]), (turn / STAGES) & 1);
-            #pragma unroll
-            for (int k = 0; k < VECTORS; ++k)
+        Row now = {0, false, 1.0f, 1.0f, 0.0f, 0.0f};
+        for (int turn = 0; turn < mine_of_all + LAG; ++turn) {
+            Row row = now;  // with a lag, that of the set before
+            if (turn < mine_of_all) {
+                const int stage = turn % STAGES, side = turn & 1, at = (cluster + turn * clusters) * ROWS + lane;
+                now.there = lane < ROWS && at < count;
+                now.place = now.there ? order[at] : 0;
+                now.label = now.there ? labels[now.place] : 1.0f;
+                now.norm = now.there ? norms[now.place] : 1.0f;
+                now.before = now.there ? g[now.place] : 0.0f;
+                const uint4* rows = (const uint4*)(stages + stage * ROWS * wide);
+                float sum[ROWS];
+                #pragma unroll
+                for (int r = 0; r < ROWS; ++r) sum[r] = 0.0f;
+                wait(address(&shared.full[stage]), (turn / STAGES) & 1);
+                #pragma unroll
+                for (int k = 0; k < VECTORS; ++k)
+                    if (k * THREADS + thread < vectors)
+                        #pragma unroll
+                        for (int r = 0; r < ROWS; ++r) {
+                            float entry[WIDTH];
+                            unpack(rows[r * (wide / WIDTH) + k * THREADS + thread], entry);
+                            #pragma unroll
+                            for (int e = 0; e < WIDTH; ++e) sum[r] += entry[e] * x[k * WIDTH + e];
+                        }
                 #pragma unroll
                 for (int r = 0; r < ROWS; ++r) {
-                    float entry[WIDTH];
-                    unpack(rows[r * (PART_COLUMNS / WIDTH) + k * THREADS + thread], entry);
-                    #pragma unroll
-                    for (int e = 0; e < WIDTH; ++e) sum[r] += entry[e] * x[k * WIDTH + e];
+                    const float total = warp_sum(sum[r]);
+                    if (lane == 0) shared.of_warps[side][r][warp] = total;
                 }
-            #pragma unroll
-            for (int r = 0; r < ROWS; ++r) {
-                const float total = warp_sum(sum[r]);
-                if (lane == 0) shared.of_warps[side][r][warp] = total;
+                asm volatile("bar.sync 1, %0;" :: "n"(THREADS) : "memory");
+                now.field = 0.0f;
+                #pragma unroll
+                for (int r = 0; r < ROWS; ++r) {
+                    const float total = warp_sum(lane < WARPS ? shared.of_warps[side][r][lane] : 0.0f);
+                    if (lane == r) now.field = total;
+                    // a lane tells one part of the cluster, all at once: to let go of a sum takes long
+                    if (PARTS > 1 && warp == 0 && lane < PARTS)
+                        asm volatile("st.shared::cluster.f32 [%0], %1;"
+                                     :: "r"(elsewhere(address(&shared.of_parts[turn % SIDES][part][r]), lane)), "f"(total)
+                                     : "memory");
+                }
+                if (PARTS > 1 && warp == 0 && lane < PARTS)
+                    asm volatile("mbarrier.arrive.release.cluster.shared::cluster.b64 _, [%0];"
+                                 :: "r"(elsewhere(address(&shared.told[turn % SIDES]), lane)) : "memory");
             }
-            asm volatile("bar.sync 1, %0;" :: "n"(THREADS) : "memory");
-            float field = 0.0f;  // of the row of this lane
-            #pragma unroll
-            for (int r = 0; r < ROWS; ++r) {
-                const float total = warp_sum(lane < WARPS ? shared.of_warps[side][r][lane] : 0.0f);
-                if (lane == r) field = total;
-            }
+            const int set = turn - LAG;
+            if (set < 0) continue;
+            if (!LAG) row = now;
             if (PARTS > 1) {
-                if (warp == 0) {
-                    for (int p = 0; p < PARTS; ++p) {
-                        if (lane < ROWS)
-                            asm volatile("st.shared::cluster.f32 [%0], %1;"
-                                         :: "r"(elsewhere(address(&shared.of_parts[side][part][lane]), p)), "f"(field) : "memory");
-                        __syncwarp();
-                        if (lane == 0)
-                            asm volatile("mbarrier.arrive.release.cluster.shared::cluster.b64 _, [%0];"
-                                         :: "r"(elsewhere(address(&shared.told[side]), p)) : "memory");
-                    }
-                }
-                wait(address(&shared.told[side]), (turn >> 1) & 1);
-                field = 0.0f;
+                wait(address(&shared.told[set % SIDES]), (set / SIDES) & 1);
+                row.field = 0.0f;
                 if (lane < ROWS)
                     #pragma unroll
-                    for (int p = 0; p < PARTS; ++p) field += shared.of_parts[side][p][lane];
+                    for (int p = 0; p < PARTS; ++p) row.field += shared.of_parts[set % SIDES][p][lane];
             }
             float mine = 0.0f;
-            if (there) {
-                const double V = norm * spread, cavity = field - V * before;
+            if (row.there) {
+                const double V = row.norm * spread, cavity = row.field - V * row.before;
                 double answer, slope;
-                derivatives(label, cavity, V, noise, &answer, &slope);
+                derivatives(row.label, cavity, V, noise, &answer, &slope);
                 mine = (float)answer;
                 if (warp == 0 && part == 0) {
-                    g[row] = mine;
-                    omega[row] = (float)cavity;
-                    weight_sum += norm * slope;
-                    moved_sum += ((double)mine - before) * ((double)mine - before) * V;
+                    g[row.place] = mine;
+                    omega[row.place] = (float)cavity;
+                    weight_sum += row.norm * slope;
+                    moved_sum += ((double)mine - row.before) * ((double)mine - row.before) * V;
                 }
             }
+            const uint4* rows = (const uint4*)(stages + (set % STAGES) * ROWS * wide);
+            float answers[ROWS];
             #pragma unroll
-            for (int r = 0; r < ROWS; ++r) sum[r] = __shfl_sync(FULL, mine, r);
+            for (int r = 0; r < ROWS; ++r) answers[r] = __shfl_sync(FULL, mine, r);
             #pragma unroll
             for (int k = 0; k < VECTORS; ++k)
-                #pragma unroll
-                for (int r = 0; r < ROWS; ++r) {
-                    float entry[WIDTH];
-                    unpack(rows[r * (PART_COLUMNS / WIDTH) + k * THREADS + thread], entry);
+                if (k * THREADS + thread < vectors)
                     #pragma unroll
-                    for (int e = 0; e < WIDTH; ++e) force[k * WIDTH + e] += entry[e] * sum[r];
-                }
+                    for (int r = 0; r < ROWS; ++r) {
+                        float entry[WIDTH];
+                        unpack(rows[r * (wide / WIDTH) + k * THREADS + thread], entry);
+                        #pragma unroll
+                        for (int e = 0; e < WIDTH; ++e) force[k * WIDTH + e] += entry[e] * answers[r];
+                    }
             __syncwarp();
-            if (lane == 0) arrive(address(&shared.empty[stage]));
+            if (lane == 0) arrive(address(&shared.empty[set % STAGES]));
         }
         #pragma unroll
         for (int k = 0; k < VECTORS; ++k)
