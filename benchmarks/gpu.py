@@ -152,15 +152,15 @@ def passes(bandwidth: float) -> dict[str, Any]:
 def shapes(bandwidth: float) -> dict[str, Any]:
     """Layouts of rows: how many at once, how many sets in shared memory, with a lag or not."""
     found = {}
-    for features, precision in ((2000, "float32"), (20000, "float32"), (20000, "bfloat16"), (100000, "bfloat16"), (100000, "float32")):
+    for features, precision in ((2000, "float32"), (20000, "float32"), (20000, "bfloat16"), (40000, "bfloat16"), (100000, "bfloat16")):
         labelled = 40000 if features > 2000 else 4000
         pool = draw_pool(features, labelled / features, 1, device="cuda", dtype=precision)
         usual = shape_of(precision, features)
         assert usual is not None
         size = 4 if precision == "float32" else 2
         fit = 220_000 // (part_columns(features, usual.parts, size) * size)
-        for rows in (1, 2, 4, 8):
-            for stages in sorted({2, 3, 4, 6, fit // rows}):
+        for rows in (2, 4, 8) if size == 2 or features < 20000 else (1, 2):
+            for stages in sorted({2, 3, 4}):
                 for lag in (0, 1):
                     if not (2 + lag <= stages <= min(8, fit // rows)):
                         continue

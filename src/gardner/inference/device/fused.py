@@ -29,8 +29,8 @@ GROUP = 8
 ROOM = 220_000
 # Pieces of a row that a thread may have, by the size of a number: means and sums are in registers, 128 of them.
 MOST_VECTORS = {4: 11, 2: 6}
-# Rows taken at once, and sets of rows in shared memory, at most: more bring nothing (benchmarks/gpu.py, shapes).
-MOST_ROWS, MOST_STAGES = 4, 6
+# Sets of rows in shared memory, at most: more bring nothing (benchmarks/gpu.py, shapes).
+MOST_STAGES = 3
 # Multiprocessors that may share a row: a cluster has eight at most.
 PARTS = (1, 2, 4, 8)
 # Channels that the kernel knows, by the names of their compiled functions, and whether labels are flipped.
@@ -67,9 +67,8 @@ def shape_of(precision: str, pitch: int) -> Shape | None:
         vectors = -(-wide * size // (16 * THREADS))
         if vectors <= MOST_VECTORS[size]:
             fit = ROOM // (wide * size)  # rows in shared memory
-            lag = int(fit >= 3)
-            rows = max(1, min(MOST_ROWS, fit // 4))
-            return Shape(_STORED[precision], vectors, rows, min(MOST_STAGES, fit // rows), parts, lag)
+            rows = next(many for many in (8, 4, 2, 1) if many <= fit // 2)
+            return Shape(_STORED[precision], vectors, rows, min(MOST_STAGES, fit // rows), parts, 0)
     return None
 
 

@@ -30,40 +30,40 @@ typedef unsigned short Entry;
 enum { COUNT, FEATURES, KEEP, TOLERANCE, PRIOR_VARIANCE, NOISE, SPREAD, USED_SPREAD, PRECISION, RESIDUAL, ITERATIONS,
        DONE, HISTORY };
 
-__constant__ double COEFFICIENTS[TERMS] = {MILLS};
+__constant__ float COEFFICIENTS[TERMS] = {MILLS};
 
-struct Ratio { double rho, excess; };
+struct Ratio { float rho, excess; };
 
-__device__ __forceinline__ Ratio mills(double u) {
+__device__ __forceinline__ Ratio mills(float u) {
     // rho = phi(u)/Phi(u) and rho + u, as in model/special.py
-    double x = fabs(u), t = SCALE / (SCALE + x), argument = 2.0 * t - 1.0, value = COEFFICIENTS[0];
+    const float x = fabsf(u), t = SCALE / (SCALE + x), argument = 2.0f * t - 1.0f;
+    float value = COEFFICIENTS[0];
     #pragma unroll
     for (int i = 1; i < TERMS; ++i) value = value * argument + COEFFICIENTS[i];
-    double excess = t * value, tail = x + excess;
-    if (u < 0.0) return {tail, excess};
-    double density = 0.3989422804014327 * exp(-0.5 * x * x), expected = density / (1.0 - density / tail);
+    const float excess = t * value, tail = x + excess;
+    if (u < 0.0f) return {tail, excess};
+    const float density = 0.39894228f * expf(-0.5f * x * x), expected = density / (1.0f - density / tail);
     return {expected, expected + u};
 }
 
-__device__ __forceinline__ double normal(double u) {
-    double tail = 0.3989422804014327 * exp(-0.5 * u * u) / mills(-fabs(u)).rho;
-    return u < 0.0 ? tail : 1.0 - tail;
+__device__ __forceinline__ float normal(float u) {
+    const float tail = 0.39894228f * expf(-0.5f * u * u) / mills(-fabsf(u)).rho;
+    return u < 0.0f ? tail : 1.0f - tail;
 }
 
 // g and -g' of a label: of the sign where NOISE is added to V (probit), or of the sign flipped with chance NOISE
-__device__ __forceinline__ void derivatives(double y, double omega, double V, double noise, double* g, double* slope) {
+__device__ __forceinline__ void derivatives(float y, float omega, float V, float noise, float* g, float* slope) {
 #if FLIP
-    double width = sqrt(V), u = y * omega / width, right = (1.0 - 2.0 * noise) * normal(u);
-    Ratio found = mills(u);
-    double share = right / (noise + right), rest = noise / (noise + right);
-    *g = y * share * found.rho / width;
-    *slope = share * found.rho * (found.excess - rest * found.rho) / V;
+    const float scale = rsqrtf(V), u = y * omega * scale, right = (1.0f - 2.0f * noise) * normal(u);
+    const Ratio found = mills(u);
+    const float share = right / (noise + right), rest = noise / (noise + right);
+    *g = y * share * found.rho * scale;
+    *slope = share * found.rho * (found.excess - rest * found.rho) * scale * scale;
 #else
-    V += noise;
-    double width = sqrt(V);
-    Ratio found = mills(y * omega / width);
-    *g = y * found.rho / width;
-    *slope = found.rho * found.excess / V;
+    const float scale = rsqrtf(V + noise);
+    const Ratio found = mills(y * omega * scale);
+    *g = y * found.rho * scale;
+    *slope = found.rho * found.excess * scale * scale;
 #endif
 }
 
@@ -200,15 +200,19 @@ amp_pass(const Entry* pool, const int* order, const float* labels, const float* 
                 x[k * WIDTH + e] = column < columns ? mean[first + column] : 0.0f;
                 force[k * WIDTH + e] = 0.0f;
             }
-        const double spread = state[SPREAD], noise = state[NOISE];
+        const float spread = (float)state[SPREAD], noise = (float)state[NOISE];
         double weight_sum = 0.0, moved_sum = 0.0;
         Row now = {0, false, 1.0f, 1.0f, 0.0f, 0.0f};
+        const int start = cluster * ROWS + lane;
+        int next = lane < ROWS && start < count ? order[start] : -1;  // a set ahead: nobody waits for it then
         for (int turn = 0; turn < mine_of_all + LAG; ++turn) {
             Row row = now;  // with a lag, that of the set before
             if (turn < mine_of_all) {
-                const int stage = turn % STAGES, side = turn & 1, at = (cluster + turn * clusters) * ROWS + lane;
-                now.there = lane < ROWS && at < count;
-                now.place = now.there ? order[at] : 0;
+                const int stage = turn % STAGES, side = turn & 1;
+                const int ahead = (cluster + (turn + 1) * clusters) * ROWS + lane;
+                now.there = next >= 0;
+                now.place = now.there ? next : 0;
+                next = lane < ROWS && ahead < count ? order[ahead] : -1;
                 now.label = now.there ? labels[now.place] : 1.0f;
                 now.norm = now.there ? norms[now.place] : 1.0f;
                 now.before = now.there ? g[now.place] : 0.0f;
@@ -260,15 +264,14 @@ amp_pass(const Entry* pool, const int* order, const float* labels, const float* 
             }
             float mine = 0.0f;
             if (row.there) {
-                const double V = row.norm * spread, cavity = row.field - V * row.before;
-                double answer, slope;
-                derivatives(row.label, cavity, V, noise, &answer, &slope);
-                mine = (float)answer;
+                const float V = row.norm * spread, cavity = row.field - V * row.before;
+                float slope;
+                derivatives(row.label, cavity, V, noise, &mine, &slope);
                 if (warp == 0 && part == 0) {
                     g[row.place] = mine;
-                    omega[row.place] = (float)cavity;
-                    weight_sum += row.norm * slope;
-                    moved_sum += ((double)mine - row.before) * ((double)mine - row.before) * V;
+                    omega[row.place] = cavity;
+                    weight_sum += (double)row.norm * slope;
+                    moved_sum += (double)((mine - row.before) * (mine - row.before) * V);
                 }
             }
             const uint4* rows = (const uint4*)(stages + (set % STAGES) * ROWS * wide);
