@@ -19,7 +19,6 @@ from __future__ import annotations
 import argparse
 import dataclasses
 import json
-import math
 import statistics
 import time
 from collections.abc import Callable
@@ -29,12 +28,14 @@ from typing import Any
 import numpy as np
 import torch
 
+from gardner.experiment.device.choice import make_chooser, surprises
 from gardner.experiment.device.loop import run_on_device
 from gardner.experiment.device.pool import DevicePool, draw_pool
 from gardner.inference.device.follower import Follower
 from gardner.inference.device.fused import FusedIteration, part_columns, shape_of
 from gardner.inference.device.iteration import PlainIteration
 from gardner.inference.device.stored import StoredRows
+from gardner.inference.device.subsets import stacked_log_volumes
 from gardner.model import GLM, PERCEPTRON, Flip, Gaussian, Probit
 
 MODELS = {"sign": PERCEPTRON, "probit:0.1": GLM(Gaussian(), Probit(0.1)), "flip:0.05": GLM(Gaussian(), Flip(0.05))}
@@ -213,9 +214,77 @@ def loops(sizes: tuple[tuple[int, str, float], ...]) -> dict[str, Any]:
     return found
 
 
+def rounds() -> dict[str, Any]:
+    """From the labelled rows of each tenth round: what would the CPU choose in float64, and how far apart are they?"""
+    found = {}
+    for name in ("agnostic", "informed"):
+        pool = draw_pool(2000, 3.0, 3, device="cuda")
+        exact = _in_double(pool)
+        chooser = make_chooser(name)
+        mine = Follower(pool.rows, pool.labels, PERCEPTRON, tolerance=1e-6)
+        rng = np.random.default_rng(0)
+        mine.label(rng.permutation(pool.rows.count), 20)
+        differing, worst, asked = 0, 0.0, 0
+        for turn in range(120):
+            mine.posterior()
+            order = chooser.grow(mine, 20, rng)
+            if turn % 10 == 0:
+                theirs = Follower(exact.rows, exact.labels, PERCEPTRON, tolerance=1e-9)
+                theirs.label(mine.order, mine.count)
+                theirs.posterior()
+                scores = _scores(name, theirs)
+                wanted = set(mine.order[mine.count :][np.argsort(-scores, kind="stable")[:20]].tolist())
+                got = set(order[mine.count : mine.count + 20].tolist())
+                value = dict(zip(mine.order[mine.count :].tolist(), scores.tolist(), strict=True))
+                edge = min(value[row] for row in wanted)
+                worst = max([worst, *(edge - value[row] for row in got - wanted)])
+                differing, asked = differing + len(got - wanted), asked + 20
+            mine.label(order, mine.count + 20)
+        found[name] = {"differing": differing, "asked": asked, "worst": worst}
+        print(f"rounds: {name}: {differing} of {asked} rows differ from the CPU's; their scores are at most {worst:.1e} from the edge", flush=True)
+    return found
+
+
+def _scores(name: str, follower: Follower) -> Any:
+    if name == "informed":
+        return np.asarray(surprises(follower))
+    mean, variance = (np.asarray(part) for part in follower.fields(follower.count, follower.rows.count))
+    return -np.abs(mean) / np.sqrt(variance)
+
+
+def subsets(count: int = 10_000_000) -> dict[str, Any]:
+    """Ten million subsets of 12 rows of a pool of 60, N = 20."""
+    pool = draw_pool(20, 3.0, 0, device="cuda")
+    entries: Any = pool.rows.entries
+    rows, labels = entries[:, :20].contiguous(), pool.labels
+    generator = torch.Generator(device="cuda").manual_seed(0)
+
+    def draw(many: int) -> Any:
+        keys = torch.rand((many, rows.shape[0]), generator=generator, device="cuda")
+        return keys.topk(12, dim=1).indices
+
+    def everything() -> Any:
+        parts = [stacked_log_volumes(rows, labels, draw(1_000_000)) for _ in range(count // 1_000_000)]
+        return torch.cat([part.log_volume for part in parts]), torch.cat([part.converged for part in parts])
+
+    results: list[Any] = []
+    spent = seconds(lambda: results.append(everything()), repeats=1, warm=1)
+    volumes, converged = results[-1]
+    some = draw(20_000)
+    exact = stacked_log_volumes(rows.cpu().double(), labels.cpu().double(), some.cpu())
+    single = stacked_log_volumes(rows, labels, some)
+    off = float((exact.log_volume - single.log_volume.cpu().double()).abs().max())
+    print(
+        f"subsets: {count} subsets in {spent:.2f} s, drawing included (wanted 10), {int((~converged).sum())} not converged, "
+        f"mean ln v {float(volumes.double().mean()):.6f}; worst difference from float64 on the CPU {off:.1e} of 20000",
+        flush=True,
+    )
+    return {"seconds": spent, "worst": off}
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("parts", nargs="*", default=["check", "pass", "loop"])
+    parser.add_argument("parts", nargs="*", default=["check", "pass", "loop", "rounds", "subsets"])
     parser.add_argument("--json", type=Path)
     parser.add_argument("--sizes", default="2000:float32:0.5,20000:float32:1.5,20000:bfloat16:1.5")
     given = parser.parse_args()
@@ -224,6 +293,7 @@ def main() -> None:
     print(f"{found['machine']}, PyTorch {torch.__version__}, copy {bandwidth / 1e12:.2f} TB/s", flush=True)
     sizes = tuple((int(n), p, float(limit)) for n, p, limit in (one.split(":") for one in given.sizes.split(",")))
     tasks: dict[str, Callable[[], Any]] = {"check": check, "pass": lambda: passes(bandwidth), "loop": lambda: loops(sizes), "shapes": lambda: shapes(bandwidth)}
+    tasks |= {"rounds": rounds, "subsets": subsets}
     for name in given.parts:
         found[name] = tasks[name]()
     if given.json:
@@ -232,4 +302,3 @@ def main() -> None:
 
 if __name__ == "__main__":
     main()
-_ = Follower, math

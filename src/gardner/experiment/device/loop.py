@@ -72,7 +72,10 @@ def _first_order(shuffled: Integers, size: int) -> Integers:
 
 
 def _grow(follower: Follower, chooser: Chooser, size: int, rng: np.random.Generator) -> None:
-    follower.label(chooser.grow(follower, size, rng), follower.count + size)
+    count = follower.count + size
+    order = chooser.grow(follower, size, rng)
+    if follower.count < count:  # a search has labelled its rows on the way
+        follower.label(order, count)
 
 
 class Teacher:

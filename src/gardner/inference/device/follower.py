@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Literal
 
 import numpy as np
@@ -52,7 +53,7 @@ class Follower:
         self.order: Integers = np.arange(rows.count)
         self.count = 0
         self.last: Posterior | None = None
-        self._on_device = self._uploaded()
+        self._on_device = self._upload(self.order)
 
     def label(self, order: Integers, count: int, fresh: slice | Integers | None = None) -> None:
         """All rows in a new order, the first ``count`` of them labelled.
@@ -61,22 +62,20 @@ class Follower:
         """
         places = slice(self.count, count) if fresh is None else fresh
         self.order, self.count = order, count
-        self._on_device = self._uploaded()
+        self._on_device = self._upload(self.order)
         self.iteration.label(self._on_device, count, places)
 
-    def _uploaded(self) -> ArrayObject:
-        device = getattr(self.rows.norms, "device", None)
-        order = self.order.astype(np.int32 if self.kernel else np.int64)
-        return self.rows.xp.asarray(order, device=device)
+    def posterior(self, *, most: int | None = None, fresh: bool = False) -> Posterior:
+        """What the labels say; from the prior again where the last posterior leads nowhere, or if ``fresh``.
 
-    def posterior(self, most: int | None = None) -> Posterior:
-        """What the labels say; from the prior again where the last posterior leads nowhere.
-
-        ``most`` iterations suffice where it only has to follow: the status then says what was reached.
+        Where it only has to follow, ``most`` iterations suffice: the status then says what was reached, and there is
+        no log-evidence.
         """
+        if fresh:
+            self.iteration.reset()
         damper = Damper(self.tolerance, 0.0)
         status, iterations, residual = self._settle(damper, most or self.max_iterations)
-        if status is not Status.CONVERGED and most is None and self.last is not None:
+        if status is not Status.CONVERGED and most is None and not fresh and self.last is not None:
             self.iteration.reset()
             damper = Damper(self.tolerance, 0.0)
             status, more, residual = self._settle(damper, self.max_iterations)
@@ -86,7 +85,7 @@ class Follower:
         self.last = Posterior(
             method="amp", model=self.model, status=status, mean=weights.mean, variance=weights.variance,
             omega=found.omega, V=found.V, g=found.g, labels=labels,
-            log_evidence=bethe(self.model, found, weights, labels) if most is None else float("nan"),
+            log_evidence=bethe(self.model, found, weights, labels) if most is None else math.nan,
             iterations=iterations, residual=residual, damping=damper.value,
         )  # fmt: skip
         return self.last
@@ -121,10 +120,20 @@ class Follower:
 
     def fields(self, begin: int, end: int) -> tuple[ArrayObject, ArrayObject]:
         """Mean and variance of the fields of some rows of the order, under the last posterior."""
+        places = self._on_device[begin:end]
+        return self.iteration.dots(self._on_device, begin, end), self._variances(places)
+
+    def fields_of(self, places: Integers) -> tuple[ArrayObject, ArrayObject, ArrayObject]:
+        """The same of any rows of the pool, with their labels."""
+        there = self._upload(places)
+        mean = self.iteration.dots(there, 0, places.size)
+        return mean, self._variances(there), self.rows.xp.take(self.labels, there, axis=0)
+
+    def _variances(self, places: ArrayObject) -> ArrayObject:
         assert self.last is not None  # noqa: S101 (the loop asks for a posterior first)
         xp = self.rows.xp
-        places = self._on_device[begin:end]
-        mean = self.iteration.dots(self._on_device, begin, end)
-        return mean, xp.take(self.rows.norms, places, axis=0) * xp.mean(self.last.variance)
+        return xp.take(self.rows.norms, places, axis=0) * xp.mean(self.last.variance)
 
-
+    def _upload(self, places: Integers) -> ArrayObject:
+        device = getattr(self.rows.norms, "device", None)
+        return self.rows.xp.asarray(places.astype(np.int32 if self.kernel else np.int64), device=device)
