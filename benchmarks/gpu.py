@@ -271,9 +271,11 @@ def subsets(count: int = 10_000_000) -> dict[str, Any]:
     spent = seconds(lambda: results.append(everything()), repeats=1, warm=1)
     volumes, converged = results[-1]
     some = draw(20_000)
-    exact = stacked_log_volumes(rows.cpu().double(), labels.cpu().double(), some.cpu())
-    single = stacked_log_volumes(rows, labels, some)
-    off = float((exact.log_volume - single.log_volume.cpu().double()).abs().max())
+    off = 0.0
+    for model in MODELS.values():
+        exact = stacked_log_volumes(rows.cpu().double(), labels.cpu().double(), some.cpu(), model)
+        single = stacked_log_volumes(rows, labels, some, model)
+        off = max(off, float((exact.log_volume - single.log_volume.cpu().double()).abs().max()))
     print(
         f"subsets: {count} subsets in {spent:.2f} s, drawing included (wanted 10), {int((~converged).sum())} not converged, "
         f"mean ln v {float(volumes.double().mean()):.6f}; worst difference from float64 on the CPU {off:.1e} of 20000",

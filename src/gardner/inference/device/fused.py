@@ -247,3 +247,64 @@ class FusedIteration:
                 args=[self.rows.entries, order, begin, end - begin, self.mean, out, self.pitch],
             )  # fmt: skip
         return out
+
+
+# Bytes of shared memory for a block of `subset_volumes`; a warp keeps one subset there.
+_SUBSET_ROOM = 96_000
+# Warps of such a block, at most.
+_SUBSET_WARPS = 8
+
+
+def serves_subsets(rows: ArrayObject, size: int, model: GLM) -> int:
+    """How many subsets of so many rows a block can hold, none where the kernel cannot take them."""
+    tensor: Any = rows
+    if not getattr(tensor, "is_cuda", False) or str(tensor.dtype) != "torch.float32":
+        return 0
+    prior, channel = model.prior.compiled, model.channel.compiled
+    if prior is None or prior.name != "gaussian" or channel is None or channel.name not in CHANNELS:
+        return 0
+    import torch
+
+    if torch.cuda.get_device_capability(tensor.device)[0] < 9 or not hasattr(torch.cuda, "_compile_kernel"):
+        return 0
+    return min(_SUBSET_WARPS, _SUBSET_ROOM // _subset_bytes(size, int(tensor.shape[1])))
+
+
+def _subset_bytes(size: int, features: int) -> int:
+    return 4 * (size * (features | 1) + 4 * features + 4 * size)
+
+
+@functools.lru_cache
+def _subset_kernel(flip: int, device: int) -> tuple[Any, int]:
+    import torch
+
+    shape = Shape(stored=0, vectors=1, rows=1, stages=2, parts=1, lag=0)  # of the other kernels in the text
+    with torch.cuda.device(device):
+        kernel = torch.cuda._compile_kernel(source(shape, flip), "subset_volumes")
+        kernel.set_shared_memory_config(_SUBSET_ROOM)
+    return kernel, int(torch.cuda.get_device_properties(device).multi_processor_count)
+
+
+def subset_volumes(
+    rows: ArrayObject, labels: ArrayObject, subsets: ArrayObject, model: GLM, tolerance: float, warps: int
+) -> tuple[Any, Any]:
+    """ln v of each subset and whether it converged, in one launch."""
+    import torch
+
+    tensor: Any = rows
+    chosen: Any = subsets
+    pool, answers = tensor.contiguous(), torch.as_tensor(labels, dtype=torch.float32, device=tensor.device)
+    count, size, features = int(chosen.shape[0]), int(chosen.shape[1]), int(tensor.shape[1])
+    channel: Any = model.channel.compiled
+    kernel, many = _subset_kernel(CHANNELS[channel.name], tensor.device.index or 0)
+    volumes = torch.empty(count, dtype=torch.float32, device=tensor.device)
+    converged = torch.empty(count, dtype=torch.uint8, device=tensor.device)
+    kernel(
+        grid=(max(1, min(16 * many, -(-count // warps))), 1, 1), block=(32 * warps, 1, 1),
+        shared_mem=warps * _subset_bytes(size, features),
+        args=[
+            pool, answers, chosen.to(torch.int32).contiguous(), volumes, converged, count, size, features,
+            float(model.prior.second_moment), float(channel.parameter), float(tolerance),
+        ],
+    )  # fmt: skip
+    return volumes, converged.bool()

@@ -396,3 +396,90 @@ pool_dots(const Entry* pool, const int* order, int begin, int count, const float
         if (lane == 0) { out[at] = first; out[other] = other > at ? second : first; }
     }
 }
+
+// --- many small problems
+
+__device__ __forceinline__ double log_normal(double u) {
+    // ln Phi(u), from the scaled complementary error function
+    const double scaled = erfcx(fabs(u) * 0.7071067811865476);
+    const double tail = -0.5 * u * u + log(0.5 * scaled);
+    return u < 0.0 ? tail : log1p(-exp(tail));
+}
+
+__device__ __forceinline__ double log_partition(double y, double omega, double V, double noise) {
+#if FLIP
+    const double u = y * omega / sqrt(V), right = exp(log_normal(u));
+    return u < 0.0 ? log(noise + (1.0 - 2.0 * noise) * right)
+                   : log1p(-noise - (1.0 - 2.0 * noise) * exp(log_normal(-u)));
+#else
+    return log_normal(y * omega / sqrt(V + noise));
+#endif
+}
+
+// ln v of subsets of a pool's rows, with a variance for every weight: a warp takes one subset after the other, and has
+// its rows in shared memory. Lanes are rows in one half of an iteration, and weights in the other.
+extern "C" __global__ void __launch_bounds__(256)
+subset_volumes(const float* pool, const float* labels, const int* subsets, float* volumes, unsigned char* converged,
+               int count, int size, int features, double prior, double noise, double tolerance) {
+    extern __shared__ float shared_rows[];
+    const int lane = threadIdx.x & 31, warp = threadIdx.x >> 5, warps = blockDim.x >> 5, stride = features | 1;
+    float* F = shared_rows + warp * (size * stride + 4 * features + 4 * size);
+    float *mean = F + size * stride, *spread = mean + features, *precision = spread + features, *b = precision + features;
+    float *g = b + features, *slope = g + size, *omega = slope + size, *width = omega + size;
+    const float damping[4] = {0.0f, 0.3f, 0.6f, 0.85f};
+    const int most[4] = {64, 152, 304, 600};
+    for (int subset = blockIdx.x * warps + warp; subset < count; subset += gridDim.x * warps) {
+        const int* rows = subsets + (long long)subset * size;
+        for (int k = 0; k < size; ++k)
+            for (int i = lane; i < features; i += 32) F[k * stride + i] = pool[(long long)rows[k] * features + i];
+        bool rests = false;
+        for (int attempt = 0; attempt < 4 && !rests; ++attempt) {
+            for (int i = lane; i < features; i += 32) { mean[i] = 0.0f; spread[i] = (float)prior; }
+            for (int k = lane; k < size; k += 32) g[k] = 0.0f;
+            __syncwarp();
+            for (int turn = 0; turn < most[attempt] && !rests; ++turn) {
+                float moved_rows = 0.0f, moved_weights = 0.0f;
+                for (int k = lane; k < size; k += 32) {
+                    float V = 0.0f, field = 0.0f, answer, fall;
+                    for (int i = 0; i < features; ++i) {
+                        const float entry = F[k * stride + i];
+                        V += entry * entry * spread[i];
+                        field += entry * mean[i];
+                    }
+                    field -= V * g[k];
+                    derivatives(labels[rows[k]], field, V, (float)noise, &answer, &fall);
+                    moved_rows += (answer - g[k]) * (answer - g[k]) * V;
+                    g[k] = answer; slope[k] = fall; omega[k] = field; width[k] = V;
+                }
+                __syncwarp();
+                for (int i = lane; i < features; i += 32) {
+                    float A = 0.0f, force = 0.0f;
+                    for (int k = 0; k < size; ++k) {
+                        const float entry = F[k * stride + i];
+                        A += entry * entry * slope[k];
+                        force += entry * g[k];
+                    }
+                    const float field = A * mean[i] + force, variance = (float)prior / (1.0f + (float)prior * A);
+                    const float now = field * variance;
+                    precision[i] = A; b[i] = field;
+                    moved_weights += (now - mean[i]) * (now - mean[i]);
+                    mean[i] = now + damping[attempt] * (mean[i] - now);
+                    spread[i] = variance + damping[attempt] * (spread[i] - variance);
+                }
+                __syncwarp();
+                const float change = warp_sum(moved_weights) / (features * (float)prior) + warp_sum(moved_rows) / size;
+                rests = change <= (float)(tolerance * tolerance);
+            }
+        }
+        double total = 0.0;
+        for (int i = lane; i < features; i += 32) {
+            const double A = precision[i], field = b[i], variance = prior / (1.0 + prior * A), now = field * variance;
+            total += -0.5 * log1p(prior * A) + 0.5 * field * now - field * now + 0.5 * A * (now * now + variance);
+        }
+        for (int k = lane; k < size; k += 32)
+            total += log_partition(labels[rows[k]], omega[k], width[k], noise) + 0.5 * (double)width[k] * g[k] * g[k];
+        total = warp_sum(total);
+        if (lane == 0) { volumes[subset] = (float)(total / features); converged[subset] = rests; }
+        __syncwarp();
+    }
+}

@@ -2,7 +2,7 @@
 
 The iteration of :mod:`gardner.inference.amp` with vector variances, for a whole stack of subsets: their
 rows are an array (subsets × rows × weights). :mod:`gardner.inference.batched` does the same on the cores of
-a CPU, one subset after the other.
+a CPU, one subset after the other, and a kernel on a GPU.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from gardner.errors import InvalidInputError
+from gardner.inference.device import fused
 from gardner.inference.inputs import check_settings
 from gardner.model import GLM, PERCEPTRON, Library, library_of
 from gardner.model.arrays import ArrayObject
@@ -63,9 +64,12 @@ def stacked_log_volumes(
     if subsets.shape[0] and not 0 <= int(xp.min(subsets)) <= int(xp.max(subsets)) < rows.shape[0]:
         raise InvalidInputError("subsets", "an index", f"row indices lie between 0 and {rows.shape[0] - 1}")
     count, size, features = int(subsets.shape[0]), int(subsets.shape[1]), int(rows.shape[1])
+    warps = fused.serves_subsets(rows, size, model) if count else 0
+    if warps:
+        return StackedVolumes(*fused.subset_volumes(rows, labels, subsets, model, tolerance, warps))
     piece = max(1, stack // (size * features))
     parts = [
-        _volumes(rows, labels, subsets[start : start + piece, :], model, library, tolerance)
+        _volumes(rows, labels, subsets[start : min(start + piece, count), :], model, library, tolerance)
         for start in range(0, count, piece)
     ]
     if not parts:
