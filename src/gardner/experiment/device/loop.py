@@ -11,6 +11,7 @@ import numpy as np
 from gardner.experiment.device.choice import Chooser, make_chooser
 from gardner.experiment.device.pool import DevicePool
 from gardner.experiment.rounds import Round, Run, Seconds, label_count, measured, random_streams
+from gardner.inference.amp import Variances
 from gardner.inference.device.follower import Follower
 from gardner.inference.device.iteration import Integers
 from gardner.inference.posterior import Posterior
@@ -29,10 +30,11 @@ def run_on_device(
     batch_size: int,
     seed: int,
     model: GLM = PERCEPTRON,
+    variances: Variances = "scalar",
     tolerance: float = TOLERANCE,
     twin: Literal["auto", "kernel", "readable"] = "auto",
 ) -> Run:
-    """Spend a budget of labels (per weight) on a pool, with scalar variances.
+    """Spend a budget of labels (per weight) on a pool.
 
     The first batch is the one of :func:`gardner.run` on the same seed.
 
@@ -47,7 +49,8 @@ def run_on_device(
     features, count = pool.rows.features, pool.rows.count
     total = label_count(budget, batch_size, count, features)
     chooser = make_chooser(strategy, parameters)
-    follower = Follower(pool.rows, pool.labels, model.of_size(features), tolerance=tolerance, twin=twin)
+    student = model.of_size(features)
+    follower = Follower(pool.rows, pool.labels, student, tolerance=tolerance, variances=variances, twin=twin)
     first, rng = random_streams(seed)
     follower.label(_first_order(first.permutation(count), min(batch_size, total)), min(batch_size, total))
     rounds, seconds, begin = list[Round](), list[Seconds](), time.perf_counter()

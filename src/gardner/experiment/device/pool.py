@@ -10,7 +10,7 @@ import numpy as np
 
 from gardner.errors import InvalidInputError
 from gardner.experiment.device.place import check_memory, check_precision, find_device, torch_module
-from gardner.inference.device.stored import LANES, PIECE, StoredRows
+from gardner.inference.device.stored import LANES, PIECE, StoredRows, device_of
 from gardner.model import GLM, PERCEPTRON, Instance, library_of
 from gardner.model.arrays import ArrayObject
 from gardner.model.instance import check_sizes, streams
@@ -77,7 +77,7 @@ def stored_pool(instance: Instance, like: ArrayObject | None = None) -> DevicePo
     norms = np.einsum("ij,ij->i", padded, padded, dtype=np.float64).astype(np.float32)
     parts: list[Any] = [padded, norms, instance.teacher.astype(np.float32), instance.labels.astype(np.float32)]
     if like is not None:
-        xp, device = library_of(like).xp, getattr(like, "device", None)
+        xp, device = library_of(like).xp, device_of(like)
         parts = [xp.asarray(part, device=device) for part in parts]
     entries, lengths, teacher, labels = parts
     return DevicePool(StoredRows(entries, features, lengths), teacher, labels)

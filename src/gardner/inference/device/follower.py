@@ -8,11 +8,11 @@ from typing import Literal
 import numpy as np
 
 from gardner.errors import InvalidInputError
-from gardner.inference.amp import bethe
+from gardner.inference.amp import Variances, bethe
 from gardner.inference.damping import Damper, Verdict
 from gardner.inference.device import fused
 from gardner.inference.device.iteration import Integers, Iteration, PlainIteration
-from gardner.inference.device.stored import StoredRows
+from gardner.inference.device.stored import StoredRows, device_of
 from gardner.inference.inputs import check_settings
 from gardner.inference.posterior import Posterior, Status
 from gardner.model import GLM
@@ -26,7 +26,7 @@ class Follower:
     """AMP on the labelled rows of a stored pool, each time from where it stood before the last change.
 
     ``order`` has all rows of the pool, those that are labelled first. With ``twin="auto"`` the kernel is taken
-    wherever it can serve.
+    wherever it can serve: on a GPU, for normal weights, two classes and scalar variances.
     """
 
     def __init__(
@@ -37,19 +37,23 @@ class Follower:
         *,
         tolerance: float,
         max_iterations: int = 5000,
+        variances: Variances = "scalar",
         twin: Literal["auto", "kernel", "readable"] = "auto",
     ) -> None:
         """Nothing is labelled yet."""
         check_settings(tolerance, max_iterations, 0.0)
-        able = fused.serves(rows, model)
+        able = variances == "scalar" and fused.serves(rows, model)
         if twin == "kernel" and not able:
             problem = "the kernel needs rows on a GPU of compute capability 9 or more, and a model that it knows"
             raise InvalidInputError("twin", twin, problem, hint="try 'auto'")
         self.rows, self.model, self.labels = rows, model, labels
         self.tolerance, self.max_iterations = tolerance, max_iterations
         self.kernel = able and twin != "readable"
-        kind = fused.FusedIteration if self.kernel else PlainIteration
-        self.iteration: Iteration = kind(rows, labels, model)
+        self.iteration: Iteration = (
+            fused.FusedIteration(rows, labels, model)
+            if self.kernel
+            else PlainIteration(rows, labels, model, scalar=variances == "scalar")
+        )
         self.order: Integers = np.arange(rows.count)
         self.count = 0
         self.last: Posterior | None = None
@@ -120,20 +124,15 @@ class Follower:
 
     def fields(self, begin: int, end: int) -> tuple[ArrayObject, ArrayObject]:
         """Mean and variance of the fields of some rows of the order, under the last posterior."""
-        places = self._on_device[begin:end]
-        return self.iteration.dots(self._on_device, begin, end), self._variances(places)
+        mean = self.iteration.dots(self._on_device, begin, end)
+        return mean, self.iteration.spread(self._on_device[begin:end])
 
     def fields_of(self, places: Integers) -> tuple[ArrayObject, ArrayObject, ArrayObject]:
         """The same of any rows of the pool, with their labels."""
         there = self._upload(places)
         mean = self.iteration.dots(there, 0, places.size)
-        return mean, self._variances(there), self.rows.xp.take(self.labels, there, axis=0)
-
-    def _variances(self, places: ArrayObject) -> ArrayObject:
-        assert self.last is not None  # noqa: S101 (the loop asks for a posterior first)
-        xp = self.rows.xp
-        return xp.take(self.rows.norms, places, axis=0) * xp.mean(self.last.variance)
+        return mean, self.iteration.spread(there), self.rows.xp.take(self.labels, there, axis=0)
 
     def _upload(self, places: Integers) -> ArrayObject:
-        device = getattr(self.rows.norms, "device", None)
-        return self.rows.xp.asarray(places.astype(np.int32 if self.kernel else np.int64), device=device)
+        kind = np.int32 if self.kernel else np.int64
+        return self.rows.xp.asarray(places.astype(kind), device=device_of(self.rows.norms))

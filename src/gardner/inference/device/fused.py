@@ -237,6 +237,11 @@ class FusedIteration:
         force = b - precision * mean
         return Passage(self.omega[labelled], V, self.g[labelled], precision, force), Weights(b, mean, variance)
 
+    def spread(self, order: ArrayObject) -> ArrayObject:
+        """By the one variance of all weights."""
+        norms: Any = self.rows.norms
+        return norms[order] * self.state[SPREAD].float()  # type: ignore[no-any-return]
+
     def dots(self, order: ArrayObject, begin: int, end: int) -> ArrayObject:
         """By a kernel of its own."""
         out = self.torch.empty(end - begin, dtype=self.torch.float32, device=self.device)

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gardner.inference.amp import Passage, Weights
-from gardner.inference.device.stored import StoredRows
+from gardner.inference.device.stored import StoredRows, device_of
 from gardner.model import GLM, library_of
 from gardner.model.arrays import ArrayObject
 
@@ -40,6 +40,10 @@ class Iteration(Protocol):
         """The last iteration's messages."""
         ...
 
+    def spread(self, order: ArrayObject) -> ArrayObject:
+        """The variances of the fields of some rows."""
+        ...
+
     def dots(self, order: ArrayObject, begin: int, end: int) -> ArrayObject:
         """The mean fields of some rows of an order."""
         ...
@@ -48,9 +52,9 @@ class Iteration(Protocol):
 class PlainIteration:
     """The readable form. A round trip to the host ends each iteration."""
 
-    def __init__(self, rows: StoredRows, labels: ArrayObject, model: GLM) -> None:
-        """No row is labelled yet."""
-        self.rows, self.all_labels, self.model = rows, labels, model
+    def __init__(self, rows: StoredRows, labels: ArrayObject, model: GLM, *, scalar: bool = True) -> None:
+        """No row is labelled yet. Without ``scalar`` every weight and row has a variance of its own."""
+        self.rows, self.all_labels, self.model, self.scalar = rows, labels, model, scalar
         self.library = library_of(rows.norms)
         self.order = self.labels = self.norms = self.g = rows.norms[:0]
         self.reset()
@@ -85,10 +89,14 @@ class PlainIteration:
 
     def _once(self, keep: float) -> float:
         xp, model = self.library.xp, self.model
-        V = self.norms * xp.mean(self.variance)
+        V = self.spread(self.order)
         omega = self.rows.dots(self.order, self.mean) - V * self.g
         g, slope = (xp.asarray(part) for part in model.channel.derivatives(self.labels, omega, V, self.library))
-        precision = xp.zeros_like(self.mean) + xp.sum(self.norms * slope) / self.rows.features
+        precision = (
+            xp.zeros_like(self.mean) + xp.sum(self.norms * slope) / self.rows.features
+            if self.scalar
+            else self.rows.sum(self.order, slope, squared=True)
+        )
         force = self.rows.sum(self.order, g)
         b = precision * self.mean + force
         mean, variance = (xp.asarray(part) for part in model.prior.moments(precision, b, self.library))
@@ -110,10 +118,17 @@ class PlainIteration:
         assert self.last is not None  # noqa: S101 (advance comes first)
         return self.last
 
+    def spread(self, order: ArrayObject) -> ArrayObject:
+        """The variances of the fields of some rows."""
+        xp = self.library.xp
+        if self.scalar:
+            return xp.take(self.rows.norms, order, axis=0) * xp.mean(self.variance)
+        return self.rows.squares(order, self.variance)
+
     def dots(self, order: ArrayObject, begin: int, end: int) -> ArrayObject:
         """In pieces."""
         return self.rows.dots(order[begin:end], self.mean)
 
     @property
     def _device(self) -> object:
-        return getattr(self.rows.norms, "device", None)
+        return device_of(self.rows.norms)

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+import array_api_compat
+
 from gardner.model import library_of
 from gardner.model.arrays import ArrayObject, Namespace
 
@@ -44,14 +46,18 @@ class StoredRows:
         """The product of each of some rows with a vector."""
         return self.xp.concat([self.xp.matmul(rows, vector) for _, rows in self.pieces(order)])
 
-    def sum(self, order: ArrayObject, weights: ArrayObject) -> ArrayObject:
-        """The sum of some rows, each times its weight."""
-        return sum((self.xp.matmul(rows.T, weights[part]) for part, rows in self.pieces(order)), start=_nothing())
+    def sum(self, order: ArrayObject, weights: ArrayObject, *, squared: bool = False) -> ArrayObject:
+        """The sum of some rows, or of their squares, each times its weight."""
+        total = self.xp.zeros((self.features,), dtype=self.norms.dtype, device=device_of(self.norms))
+        for part, rows in self.pieces(order):
+            total = total + self.xp.matmul((rows * rows if squared else rows).T, weights[part])
+        return total
 
     def squares(self, order: ArrayObject, variance: ArrayObject) -> ArrayObject:
         """The variance of each of some rows' fields, by the variance of every weight."""
         return self.xp.concat([self.xp.matmul(rows * rows, variance) for _, rows in self.pieces(order)])
 
 
-def _nothing() -> ArrayObject:
-    return 0.0  # type: ignore[return-value]  # what a sum of arrays begins with
+def device_of(array: ArrayObject) -> object:
+    """Where an array is, as its own library says it."""
+    return array_api_compat.device(array)
