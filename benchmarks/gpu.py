@@ -9,6 +9,7 @@
     loop     whole runs of active learning: seconds, and ln v against float64 on the CPU
     rounds   in each round, from the same labelled rows: does the CPU choose the same ones?
     subsets  ten million subsets of a small pool
+    tables   expectation propagation with its covariance
 
 Times are medians, with the device synchronised before and after. It runs with NumPy, SciPy, PyTorch
 and array-api-compat alone.
@@ -32,6 +33,7 @@ from gardner.experiment.device.choice import make_chooser, surprises
 from gardner.experiment.device.loop import run_on_device
 from gardner.experiment.device.pool import DevicePool, draw_pool
 from gardner.inference.device.follower import Follower
+from gardner.inference.device.ep import expectation_propagation_on
 from gardner.inference.device.fused import FusedIteration, part_columns, shape_of
 from gardner.inference.device.iteration import PlainIteration
 from gardner.inference.device.stored import StoredRows
@@ -59,7 +61,7 @@ def copy_bandwidth() -> float:
     """Bytes a second of a copy from the device to itself, read and written ones."""
     one = torch.randn(1 << 30, device="cuda")
     other = torch.empty_like(one)
-    rate = 2 * one.numel() * 4 / seconds(lambda: other.copy_(one), repeats=20)
+    rate = float(2 * one.numel() * 4 / seconds(lambda: other.copy_(one), repeats=20))
     del one, other
     torch.cuda.empty_cache()
     return rate
@@ -75,7 +77,10 @@ def check() -> dict[str, Any]:
                     continue
                 worst = _compare(features, ratio, precision, model)
                 found[f"{features} {precision} {name}"] = worst
-                print(f"check: N = {features:6d} {precision:8s} {name:10s} worst relative difference {worst:.1e}", flush=True)
+                print(
+                    f"check: N = {features:6d} {precision:8s} {name:10s} worst relative difference {worst:.1e}",
+                    flush=True,
+                )
     return found
 
 
@@ -92,14 +97,20 @@ def _compare(features: int, ratio: float, precision: str, model: GLM) -> float:
         kernel.advance(keep, 1e-30, 1)
         plain.advance(keep, 1e-30, 1)
         (mine, my_weights), (theirs, their_weights) = kernel.found(), plain.found()
-        pairs = [(mine.omega, theirs.omega), (mine.V, theirs.V), (mine.g, theirs.g), (kernel.mean[:features], plain.mean)]
+        pairs = [
+            (mine.omega, theirs.omega),
+            (mine.V, theirs.V),
+            (mine.g, theirs.g),
+            (kernel.mean[:features], plain.mean),
+        ]
         pairs += [(my_weights.b, their_weights.b), (mine.precision, theirs.precision)]
         for got, wanted in pairs:
             a, b = (torch.as_tensor(part).double().cpu() for part in (got, wanted))
             worst = max(worst, float((a - b).norm() / b.norm()))
     begin, count = order.size, pool.rows.count
-    got = kernel.dots(whole.int().cuda(), begin, count).double().cpu()
-    wanted = plain.dots(whole, begin, count)
+    got_dots: Any = kernel.dots(whole.int().cuda(), begin, count)
+    wanted_dots: Any = plain.dots(whole, begin, count)
+    got, wanted = got_dots.double().cpu(), wanted_dots
     return max(worst, float((got - wanted).norm() / wanted.norm()))
 
 
@@ -153,7 +164,13 @@ def passes(bandwidth: float) -> dict[str, Any]:
 def shapes(bandwidth: float) -> dict[str, Any]:
     """Layouts of rows: how many at once, how many sets in shared memory, with a lag or not."""
     found = {}
-    for features, precision in ((2000, "float32"), (20000, "float32"), (20000, "bfloat16"), (40000, "bfloat16"), (100000, "bfloat16")):
+    for features, precision in (
+        (2000, "float32"),
+        (20000, "float32"),
+        (20000, "bfloat16"),
+        (40000, "bfloat16"),
+        (100000, "bfloat16"),
+    ):
         labelled = 40000 if features > 2000 else 4000
         pool = draw_pool(features, labelled / features, 1, device="cuda", dtype=precision)
         usual = shape_of(precision, features)
@@ -178,7 +195,10 @@ def shapes(bandwidth: float) -> dict[str, Any]:
                     share = labelled * one.pitch * size / spent / bandwidth
                     found[f"{features} {precision} {rows} {stages} {lag}"] = share
                     mark = " (usual)" if shape == usual else ""
-                    print(f"shapes: {features} {precision} rows {rows} stages {stages} lag {lag}: {1e6 * spent:.0f} us, {share:.2f}{mark}", flush=True)
+                    print(
+                        f"shapes: {features} {precision} rows {rows} stages {stages} lag {lag}: {1e6 * spent:.0f} us, {share:.2f}{mark}",
+                        flush=True,
+                    )
         del pool, one
         torch.cuda.empty_cache()
     return found
@@ -241,7 +261,10 @@ def rounds() -> dict[str, Any]:
                 differing, asked = differing + len(got - wanted), asked + 20
             mine.label(order, mine.count + 20)
         found[name] = {"differing": differing, "asked": asked, "worst": worst}
-        print(f"rounds: {name}: {differing} of {asked} rows differ from the CPU's; their scores are at most {worst:.1e} from the edge", flush=True)
+        print(
+            f"rounds: {name}: {differing} of {asked} rows differ from the CPU's; their scores are at most {worst:.1e} from the edge",
+            flush=True,
+        )
     return found
 
 
@@ -256,7 +279,8 @@ def subsets(count: int = 10_000_000) -> dict[str, Any]:
     """Ten million subsets of 12 rows of a pool of 60, N = 20."""
     pool = draw_pool(20, 3.0, 0, device="cuda")
     entries: Any = pool.rows.entries
-    rows, labels = entries[:, :20].contiguous(), pool.labels
+    labels: Any = pool.labels
+    rows = entries[:, :20].contiguous()
     generator = torch.Generator(device="cuda").manual_seed(0)
 
     def draw(many: int) -> Any:
@@ -273,8 +297,8 @@ def subsets(count: int = 10_000_000) -> dict[str, Any]:
     some = draw(20_000)
     off = 0.0
     for model in MODELS.values():
-        exact = stacked_log_volumes(rows.cpu().double(), labels.cpu().double(), some.cpu(), model)
-        single = stacked_log_volumes(rows, labels, some, model)
+        exact: Any = stacked_log_volumes(rows.cpu().double(), labels.cpu().double(), some.cpu(), model)
+        single: Any = stacked_log_volumes(rows, labels, some, model)
         off = max(off, float((exact.log_volume - single.log_volume.cpu().double()).abs().max()))
     print(
         f"subsets: {count} subsets in {spent:.2f} s, drawing included (wanted 10), {int((~converged).sum())} not converged, "
@@ -284,9 +308,36 @@ def subsets(count: int = 10_000_000) -> dict[str, Any]:
     return {"seconds": spent, "worst": off}
 
 
+def tables() -> dict[str, Any]:
+    """Expectation propagation in the covariance form, on rows of a low rank and some noise."""
+    found = {}
+    model = MODELS["probit:0.1"]
+    for count, columns in ((500, 60), (20_000, 1000)):
+        rng = np.random.default_rng(columns)
+        rows = rng.normal(size=(count, columns // 5)) @ rng.normal(size=(columns // 5, columns)) / columns
+        rows += 0.2 * rng.normal(size=(count, columns)) / np.sqrt(columns)
+        labels = np.where(rows @ rng.normal(size=columns) + 0.3 * rng.normal(size=count) < 0.0, -1.0, 1.0)
+        there: list[Any] = [torch.as_tensor(part, device="cuda") for part in (rows, labels)]
+        results: list[Any] = []
+        spent = seconds(lambda there=there, kept=results: kept.append(expectation_propagation_on(*there, model)))  # type: ignore[misc]
+        rough = seconds(lambda there=there: expectation_propagation_on(*there, model, refine=False))  # type: ignore[misc]
+        begin = time.perf_counter()
+        on_cpu = expectation_propagation_on(torch.as_tensor(rows), torch.as_tensor(labels), model)
+        cpu = time.perf_counter() - begin
+        off = abs(results[-1].log_evidence - on_cpu.log_evidence)
+        name = f"{count} x {columns}"
+        found[name] = {"seconds": spent, "single": rough, "cpu": cpu, "off": off}
+        print(
+            f"tables: {name}: {spent:.3f} s, {results[-1].iterations} iterations, {results[-1].status.value}; single precision "
+            f"alone {rough:.3f} s; the CPU of this machine {cpu:.2f} s, ratio {cpu / spent:.0f}; log-evidence off by {off:.1e}",
+            flush=True,
+        )
+    return found
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("parts", nargs="*", default=["check", "pass", "loop", "rounds", "subsets"])
+    parser.add_argument("parts", nargs="*", default=["check", "pass", "loop", "rounds", "subsets", "tables"])
     parser.add_argument("--json", type=Path)
     parser.add_argument("--sizes", default="2000:float32:0.5,20000:float32:1.5,20000:bfloat16:1.5")
     given = parser.parse_args()
@@ -294,8 +345,13 @@ def main() -> None:
     found["copy"] = bandwidth = copy_bandwidth()
     print(f"{found['machine']}, PyTorch {torch.__version__}, copy {bandwidth / 1e12:.2f} TB/s", flush=True)
     sizes = tuple((int(n), p, float(limit)) for n, p, limit in (one.split(":") for one in given.sizes.split(",")))
-    tasks: dict[str, Callable[[], Any]] = {"check": check, "pass": lambda: passes(bandwidth), "loop": lambda: loops(sizes), "shapes": lambda: shapes(bandwidth)}
-    tasks |= {"rounds": rounds, "subsets": subsets}
+    tasks: dict[str, Callable[[], Any]] = {
+        "check": check,
+        "pass": lambda: passes(bandwidth),
+        "loop": lambda: loops(sizes),
+        "shapes": lambda: shapes(bandwidth),
+    }
+    tasks |= {"rounds": rounds, "subsets": subsets, "tables": tables}
     for name in given.parts:
         found[name] = tasks[name]()
     if given.json:

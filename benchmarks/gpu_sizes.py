@@ -45,7 +45,7 @@ BUDGETS = (0.3, 0.6, 1.2, 2.0)
 AT_ONCE = 8
 
 
-def one(task: tuple[str, int, int, float, float, str, dict[str, Any]]) -> dict[str, Any]:
+def one(task: Any) -> dict[str, Any]:
     """One run, in a process of its own."""
     from gardner.experiment.device.loop import run_on_device
     from gardner.experiment.device.pool import draw_pool
@@ -74,7 +74,9 @@ def run(out: Path, only: str | None) -> None:
         with multiprocessing.get_context("spawn").Pool(at_once) as pool:
             for done in pool.imap_unordered(one, group):
                 found.append(done)
-                out.write_text(json.dumps(sorted(found, key=lambda one: (one["strategy"], one["features"], one["seed"]))))
+                out.write_text(
+                    json.dumps(sorted(found, key=lambda one: (one["strategy"], one["features"], one["seed"])))
+                )
                 print(json.dumps(done), flush=True)
 
 

@@ -17,6 +17,7 @@ from gardner.errors import GardnerError
 from gardner.report.page import Outcome, Section, Verdict
 
 if TYPE_CHECKING:
+    from gardner.experiment.task import Task
     from gardner.experiment import Spec
     from gardner.theory import Bounds
 

@@ -18,7 +18,7 @@ def test_no_row_is_exchanged_twice_and_gains_go_first() -> None:
 
 def test_without_heat_only_the_best_gain_is_taken() -> None:
     rng = np.random.default_rng(1)
-    places, others = pairs_to_exchange(np.array([3.0, 2.0]), np.array([2.5, 9.0]), 0, rng)
+    places, _ = pairs_to_exchange(np.array([3.0, 2.0]), np.array([2.5, 9.0]), 0, rng)
     assert places.size <= 1
     none, nothing = pairs_to_exchange(np.array([0.0, 0.0]), np.array([1.0, 1.0]), 0, rng)
     assert none.size == nothing.size == 0

@@ -41,7 +41,9 @@ def make_chooser(name: str, parameters: Mapping[str, Any] | None = None) -> Choo
 
         return Swap(**given)
     known = sorted({*_INFORMED, "swap", *RULES} - {"partly-random", "pruning"})
-    raise GardnerError(f"{name} does not run on a device", hint=f"device 'cpu' runs it; on a device: {', '.join(known)}")
+    raise GardnerError(
+        f"{name} does not run on a device", hint=f"device 'cpu' runs it; on a device: {', '.join(known)}"
+    )
 
 
 @dataclass(frozen=True)

@@ -115,5 +115,3 @@ def _log_partitions(follower: Follower, places: Integers) -> Floating:
 def _of_labels(follower: Follower, labels: ArrayObject, omega: ArrayObject, V: ArrayObject) -> Floating:
     library = library_of(omega)
     return host(library.xp.asarray(follower.model.channel.log_partition(labels, omega, V, library)))
-
-

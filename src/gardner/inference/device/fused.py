@@ -146,7 +146,10 @@ class FusedIteration:
         kernels = _compiled(shape, CHANNELS[channel.name], self.pitch, entries.device.index or 0)
         self.pass_, self.update, self.product, self.many = kernels
         self.clusters, self.blocks = self.many // shape.parts, -(-rows.features // 32)
-        single, double = {"dtype": torch.float32, "device": self.device}, {"dtype": torch.float64, "device": self.device}
+        single, double = (
+            {"dtype": torch.float32, "device": self.device},
+            {"dtype": torch.float64, "device": self.device},
+        )
         self.all_labels: Any = labels
         self.g, self.omega = (torch.zeros(rows.count, **single) for _ in range(2))
         self.mean, self.b = (torch.zeros(self.pitch, **single) for _ in range(2))
@@ -191,7 +194,9 @@ class FusedIteration:
             for _ in range(most):
                 self._once()
         state = self.state.tolist()
-        return [value if math.isfinite(value) else math.inf for value in state[HISTORY : HISTORY + int(state[ITERATIONS])]]
+        return [
+            value if math.isfinite(value) else math.inf for value in state[HISTORY : HISTORY + int(state[ITERATIONS])]
+        ]
 
     def _recorded(self) -> Any:
         if self.graph is None:

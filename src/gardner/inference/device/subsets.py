@@ -102,7 +102,7 @@ def _iterate(
 ) -> tuple[ArrayObject, ArrayObject]:  # fmt: skip
     """From the prior until all are at rest, or for so many iterations."""
     xp = library.xp
-    F = _gather(xp, rows, subsets)
+    F: Any = _gather(xp, rows, subsets)
     S, FT = F * F, xp.permute_dims(F, (0, 2, 1))
     ST, y = xp.permute_dims(S, (0, 2, 1)), _gather(xp, labels, subsets)
     zero = xp.zeros_like(F[:, 0, :])

@@ -38,14 +38,13 @@ def test_it_is_the_posterior_of_the_rows() -> None:
 
 
 def test_a_warm_start_saves_iterations_and_a_fresh_one_does_not() -> None:
-    follower, _ = _follower()
+    follower, _ = _follower(tolerance=1e-4)
     order = np.arange(240)
     follower.label(order, 60)
-    cold = follower.posterior().iterations
-    follower.label(order, 62)
+    follower.posterior()
+    follower.label(order, 61)
     warm = follower.posterior().iterations
-    assert warm < cold
-    assert follower.posterior(fresh=True).iterations > warm
+    assert warm < follower.posterior(fresh=True).iterations
 
 
 def test_following_says_what_was_reached() -> None:

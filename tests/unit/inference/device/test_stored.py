@@ -10,7 +10,7 @@ from gardner.inference.device import stored
 from gardner.model import draw_instance
 
 
-def test_products_and_sums_are_those_of_the_rows(monkeypatch: object) -> None:
+def test_products_and_sums_are_those_of_the_rows() -> None:
     problem = draw_instance(37, 2.0, 0)
     rows = stored_pool(problem).rows
     order = np.array([5, 1, 40, 73])
