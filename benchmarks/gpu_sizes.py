@@ -66,7 +66,7 @@ def run(out: Path, only: str | None) -> None:
     """All of the plan; what is in the file already is not run again."""
     found = json.loads(out.read_text()) if out.exists() else []
     there = {(done["strategy"], done["features"], done["seed"]) for done in found}
-    tasks = [(name, N, seed, *rest) for name, N, seeds, *rest in PLAN for seed in range(seeds)]
+    tasks: list[Any] = [(name, N, seed, *rest) for name, N, seeds, *rest in PLAN for seed in range(seeds)]
     tasks = [task for task in tasks if task[:3] not in there and only in (None, task[0])]
     small, large = ([task for task in tasks if (task[1] > 20000) is big] for big in (False, True))
     small.sort(key=lambda task: -task[1] * (50 if task[0] == "swap" else 1))
@@ -88,8 +88,9 @@ def table(file: Path) -> None:
     curve = learning_curve("agnostic", pool_ratio=ALPHA, budget=2.0, batch_ratio=0.01).to_frame()
     exact = {n: float(np.interp(n, curve["budget"], curve["log_volume"])) for n in BUDGETS}
     ends = {n: bounds(pool_ratio=ALPHA, budget=n, rsb=1) for n in (0.3, 0.6)}
-    print("| strategy | n | N | seeds | ln v | theory | deviation | deviation × N | seconds a run |")
-    print("|---|---|---|---|---|---|---|---|---|")
+    print("| strategy | n | N | seeds | ln v | theory | deviation | seconds a run |")
+    print("|---|---|---|---|---|---|---|---|")
+    fits = []
     for name in ("agnostic", "informed", "swap"):
         for n in BUDGETS:
             rows = []
@@ -98,17 +99,21 @@ def table(file: Path) -> None:
                 values = np.array([one["volumes"][f"{n:g}"] for one in mine if f"{n:g}" in one["volumes"]])
                 if not values.size:
                     continue
-                error = values.std(ddof=1) / math.sqrt(values.size) if values.size > 1 else math.nan
+                error = values.std(ddof=1) / math.sqrt(values.size) if values.size > 3 else math.nan
                 wanted = _wanted(name, n, exact, ends)
                 off = values.mean() - wanted
                 seconds = np.median([one["seconds"] for one in mine])
+                spread = f" ± {error:.5f}" if math.isfinite(error) else ""
+                known = (f"{wanted:.5f}", f"{off:+.5f}") if math.isfinite(wanted) else ("–", "–")
                 print(
-                    f"| {name} | {n:g} | {features} | {values.size} | {values.mean():.5f} ± {error:.5f} | {wanted:.5f} "
-                    f"| {off:+.5f} | {off * features:+.1f} ± {error * features:.1f} | {seconds:.2f} |"
+                    f"| {name} | {n:g} | {features} | {values.size} | {values.mean():.5f}{spread} | {known[0]} "
+                    f"| {known[1]} | {seconds:.1f} |"
                 )
                 if math.isfinite(error) and math.isfinite(wanted):
                     rows.append((features, off, error))
-            _fit(name, n, rows)
+            fits += _fit(name, n, rows)
+    print("\n| strategy | n | a | b | chi² per degree of freedom |\n|---|---|---|---|---|")
+    print("\n".join(fits))
     bad = sum(one["unconverged"] for one in runs)
     print(f"\nrounds without a converged posterior: {bad}, in {len(runs)} runs")
 
@@ -122,19 +127,19 @@ def _wanted(name: str, n: float, exact: dict[float, float], ends: dict[float, An
     return float(end.minimum_1rsb.log_volume if name == "swap" else end.minimum.log_volume)
 
 
-def _fit(name: str, n: float, rows: list[tuple[int, float, float]]) -> None:
+def _fit(name: str, n: float, rows: list[tuple[int, float, float]]) -> list[str]:
     """Weighted least squares of a + b/N."""
     if len(rows) < 3:
-        return
+        return []
     N, off, error = (np.array(part) for part in zip(*rows, strict=True))
     design = np.stack([np.ones_like(off), 1.0 / N], axis=1) / error[:, None]
     fit = np.linalg.lstsq(design, off / error, rcond=None)[0]
     covariance = np.linalg.inv(design.T @ design)
     chi = float(((off / error - design @ fit) ** 2).sum() / (len(rows) - 2))
-    print(
-        f"\nfit {name} n = {n:g}: deviation = {fit[0]:+.5f} ± {covariance[0, 0] ** 0.5:.5f} + "
-        f"({fit[1]:+.2f} ± {covariance[1, 1] ** 0.5:.2f})/N, chi² per degree of freedom {chi:.2f}\n"
-    )
+    return [
+        f"| {name} | {n:g} | {fit[0]:+.5f} ± {covariance[0, 0] ** 0.5:.5f} "
+        f"| {fit[1]:+.2f} ± {covariance[1, 1] ** 0.5:.2f} | {chi:.2f} |"
+    ]
 
 
 def main() -> None:

@@ -305,7 +305,7 @@ def _passage_of(
 
 
 def _has_kernel(channel: str) -> bool:
-    """Whether the fast pass is compiled for a channel; Numba, which a machine with a GPU may not have, is asked here."""
+    """Whether the fast pass is compiled for a channel; imported here: a machine with a GPU may have no Numba."""
     from gardner.inference.noisy_scalars import CHANNELS
 
     return channel in CHANNELS

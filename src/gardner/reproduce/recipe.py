@@ -17,8 +17,8 @@ from gardner.errors import GardnerError
 from gardner.report.page import Outcome, Section, Verdict
 
 if TYPE_CHECKING:
-    from gardner.experiment.task import Task
     from gardner.experiment import Spec
+    from gardner.experiment.task import Task
     from gardner.theory import Bounds
 
 Progress = Callable[[float], None]

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 Floats = NDArray[Any]
-Integers = NDArray[np.integer[Any]]
+Integers = NDArray[np.int64]
 
 # What a direction of the search adds to the energy: ln Z for the smallest volume, −ln Z for the largest.
 SIGNS = {"min": 1.0, "max": -1.0}

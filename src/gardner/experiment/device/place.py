@@ -59,7 +59,8 @@ def check_memory(features: int, pool_ratio: float, precision: str, free: int) ->
     largest = largest_features(pool_ratio, precision, free)
     narrow = "" if PRECISIONS[precision] == 2 else ", with rows in bfloat16 {}"
     hint = f"the largest N that fits is {largest}" + narrow.format(largest_features(pool_ratio, "bfloat16", free))
-    what = f"N = {features} at alpha = {pool_ratio:g} in {precision} needs {needed / 1e9:.3g} GB, {free / 1e9:.3g} are free"
+    sizes = f"needs {needed / 1e9:.3g} GB, {free / 1e9:.3g} are free"
+    what = f"N = {features} at alpha = {pool_ratio:g} in {precision} {sizes}"
     raise GardnerError(what, hint=hint)
 
 

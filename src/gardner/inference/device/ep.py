@@ -122,14 +122,14 @@ def _settle(F: ArrayObject, y: ArrayObject, model: GLM, tau: ArrayObject, nu: Ar
     spread = xp.matmul(F, covariance)
     mean = xp.matmul(covariance, xp.matmul(F.T, nu))
     a, s = xp.matmul(F, mean), xp.sum(spread * F, axis=1)
-    share = 1.0 - s * tau  # type: ignore[operator]
+    share = 1.0 - s * tau
     V = s / share
     omega = (a - s * nu) / share
     proper = bool(xp.all((share > 0.0) & (s > 0.0)))
     if not proper:
         return _State(tau, nu, mean, covariance, determinant, a, s, omega, V, nu, tau, nu, math.inf)
     g, slope = (xp.asarray(part) for part in model.channel.derivatives(y, omega, V, library))
-    shrink = 1.0 - V * slope  # type: ignore[operator]
+    shrink = 1.0 - V * slope
     target_tau, target_nu = slope / shrink, (g + omega * slope) / shrink
     mismatch = (omega + V * g - a) ** 2 / s + xp.log(shrink / share) ** 2
     residual = math.sqrt(float(xp.mean(mismatch)))

@@ -75,7 +75,8 @@ def shape_of(precision: str, pitch: int) -> Shape | None:
 def part_columns(pitch: int, parts: int, size: int) -> int:
     """Columns that one multiprocessor of a cluster has, whole pieces of 16 bytes."""
     lanes = 16 // size
-    return -(-(-(-pitch // parts)) // lanes) * lanes
+    share = (pitch + parts - 1) // parts
+    return (share + lanes - 1) // lanes * lanes
 
 
 def shared_bytes(shape: Shape, pitch: int) -> int:
@@ -249,7 +250,7 @@ class FusedIteration:
 
     def dots(self, order: ArrayObject, begin: int, end: int) -> ArrayObject:
         """By a kernel of its own."""
-        out = self.torch.empty(end - begin, dtype=self.torch.float32, device=self.device)
+        out: ArrayObject = self.torch.empty(end - begin, dtype=self.torch.float32, device=self.device)
         blocks = min(4 * self.many, -(-(end - begin) // 32))
         if end > begin:
             self.product(

@@ -83,13 +83,14 @@ def _volumes(
 ) -> tuple[ArrayObject, ArrayObject]:
     """Of one stack: all subsets at first, then with damping those that did not come to rest."""
     xp = library.xp
+    converged: Any
     volume, converged = _iterate(rows, labels, subsets, model, library, tolerance, *SCHEDULE[0])
     for damping, most in SCHEDULE[1:]:
-        left = xp.nonzero(~converged)[0]  # type: ignore[index, operator]
+        left = xp.nonzero(~converged)[0]
         if int(left.shape[0]) == 0:
             break
         again, now = _iterate(rows, labels, xp.take(subsets, left, axis=0), model, library, tolerance, damping, most)
-        place = xp.cumulative_sum(xp.astype(~converged, xp.int64)) - 1  # type: ignore[operator]
+        place = xp.cumulative_sum(xp.astype(~converged, xp.int64)) - 1
         place = xp.where(converged, xp.zeros_like(place), place)
         volume = xp.where(converged, volume, xp.take(again, place, axis=0))
         converged = xp.where(converged, converged, xp.take(now, place, axis=0))
@@ -107,7 +108,7 @@ def _iterate(
     ST, y = xp.permute_dims(S, (0, 2, 1)), _gather(xp, labels, subsets)
     zero = xp.zeros_like(F[:, 0, :])
     mean, variance = (xp.asarray(part) + zero for part in model.prior.moments(zero, zero, library))
-    g, moment = xp.zeros_like(y), model.prior.second_moment
+    g, moment, limit = xp.zeros_like(y), model.prior.second_moment, tolerance**2
     for turn in range(1, most + 1):
         V = _product(xp, S, variance)
         omega = _product(xp, F, mean) - V * g
@@ -115,17 +116,17 @@ def _iterate(
         A = _product(xp, ST, slope)
         b = A * mean + _product(xp, FT, new)
         new_mean, new_variance = (xp.asarray(part) for part in model.prior.moments(A, b, library))
-        change = xp.mean((new_mean - mean) ** 2, axis=1) / moment + xp.mean((new - g) ** 2 * V, axis=1)
+        change: Any = xp.mean((new_mean - mean) ** 2, axis=1) / moment + xp.mean((new - g) ** 2 * V, axis=1)
         if not model.channel.labels:  # of a symmetric channel, as the absolute value, g may rest at zero from the start
             change = change + xp.mean((new_variance - variance) ** 2, axis=1) / moment**2
         mean, variance = new_mean + damping * (mean - new_mean), new_variance + damping * (variance - new_variance)
         g = new
-        if turn % _LOOK == 0 and bool(xp.all(change <= tolerance**2)):
+        if turn % _LOOK == 0 and bool(xp.all(change <= limit)):
             break
     of_weights = model.prior.log_partition(A, b, library) - b * new_mean + 0.5 * A * (new_mean**2 + new_variance)
     of_rows = xp.asarray(model.channel.log_partition(y, omega, V, library)) + 0.5 * V * new**2
     total = xp.sum(xp.asarray(of_weights), axis=1) + xp.sum(of_rows, axis=1)
-    return total / int(F.shape[2]), change <= tolerance**2
+    return total / int(F.shape[2]), change <= limit
 
 
 def _gather(xp: Any, values: ArrayObject, subsets: ArrayObject) -> ArrayObject:

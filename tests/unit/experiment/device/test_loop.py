@@ -68,7 +68,8 @@ def test_it_needs_no_numba() -> None:
         "from gardner.experiment.device.loop import run_on_device\n"
         "from gardner.experiment.device.pool import stored_pool\n"
         "from gardner.inference.device import ep, subsets\n"
-        "run = run_on_device(stored_pool(draw_instance(30, 3.0, 0)), 'swap', {'steps': 5}, budget=0.4, batch_size=6, seed=0)\n"
+        "pool = stored_pool(draw_instance(30, 3.0, 0))\n"
+        "run = run_on_device(pool, 'swap', {'steps': 5}, budget=0.4, batch_size=6, seed=0)\n"
         "print(run.rounds[-1].labels)"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)  # noqa: S603

@@ -42,4 +42,4 @@ def test_as_far_as_on_the_cpu(direction: str) -> None:
 def test_parameters_are_checked() -> None:
     for wrong in ({"direction": "up"}, {"steps": -1}, {"heat": 2.0}):
         with pytest.raises(InvalidInputError, match="swap"):
-            Swap(**wrong)  # type: ignore[arg-type]
+            Swap(**wrong)

@@ -38,8 +38,8 @@ def test_same_posterior(model: GLM, library: str) -> None:
 
 def test_single_precision_alone_is_rough_and_says_how_far_it_came() -> None:
     rows, labels = _table(MODELS[0])
-    rough = expectation_propagation_on(rows, labels, MODELS[0], refine=False)  # type: ignore[arg-type]
-    fine = expectation_propagation_on(rows, labels, MODELS[0])  # type: ignore[arg-type]
+    rough = expectation_propagation_on(rows, labels, MODELS[0], refine=False)
+    fine = expectation_propagation_on(rows, labels, MODELS[0])
     assert rough.mean.dtype == np.float32
     assert 1e-8 < rough.residual <= ROUGH
     assert fine.residual <= 1e-8
@@ -49,4 +49,4 @@ def test_single_precision_alone_is_rough_and_says_how_far_it_came() -> None:
 def test_what_it_does_not_serve() -> None:
     for model in (PERCEPTRON, GLM(Rademacher(), Probit(0.1))):
         with pytest.raises(InvalidInputError, match="log-concave channels with noise"):
-            expectation_propagation_on(np.eye(2), np.ones(2), model)  # type: ignore[arg-type]
+            expectation_propagation_on(np.eye(2), np.ones(2), model)

@@ -17,9 +17,9 @@ def test_products_and_sums_are_those_of_the_rows() -> None:
     weights = np.array([0.5, -1.0, 2.0, 3.0], dtype=np.float32)
     vector = np.linspace(-1.0, 1.0, 37, dtype=np.float32)
     assert rows.entries.shape == (74, 40)  # filled up to whole pieces of 16 bytes
-    np.testing.assert_allclose(rows.dots(order, vector), problem.rows[order] @ vector, rtol=1e-5)  # type: ignore[arg-type]
-    np.testing.assert_allclose(rows.sum(order, weights), weights @ problem.rows[order], rtol=1e-4, atol=1e-7)  # type: ignore[arg-type]
-    squares = rows.sum(order, weights, squared=True)  # type: ignore[arg-type]
+    np.testing.assert_allclose(rows.dots(order, vector), problem.rows[order] @ vector, rtol=1e-5)
+    np.testing.assert_allclose(rows.sum(order, weights), weights @ problem.rows[order], rtol=1e-4, atol=1e-7)
+    squares = rows.sum(order, weights, squared=True)
     np.testing.assert_allclose(squares, weights @ problem.rows[order] ** 2, rtol=1e-4, atol=1e-8)
     np.testing.assert_allclose(rows.norms, (problem.rows**2).sum(axis=1), rtol=1e-6)
 

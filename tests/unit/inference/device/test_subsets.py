@@ -20,7 +20,7 @@ def test_same_as_one_after_the_other(model: GLM, library: str) -> None:
     known = subset_log_volumes(problem.rows, problem.labels, subsets, model)
     parts = (problem.rows, problem.labels, subsets)
     rows, labels, chosen = parts if library == "numpy" else map(array_api_strict.asarray, parts)
-    found = stacked_log_volumes(rows, labels, chosen, model, stack=64 * 240)  # type: ignore[arg-type]
+    found = stacked_log_volumes(rows, labels, chosen, model, stack=64 * 240)
     both = np.asarray(found.converged) & known.converged
     assert both.mean() > 0.98
     np.testing.assert_allclose(np.asarray(found.log_volume)[both], known.log_volume[both], atol=2e-6)
@@ -30,7 +30,7 @@ def test_what_swings_is_damped() -> None:
     problem = draw_instance(8, 20.0, 3)
     subsets = random_subsets(300, 160, 32, np.random.default_rng(1)).astype(np.int64)
     known = subset_log_volumes(problem.rows, problem.labels, subsets)
-    found = stacked_log_volumes(problem.rows, problem.labels, subsets)  # type: ignore[arg-type]
+    found = stacked_log_volumes(problem.rows, problem.labels, subsets)
     assert np.asarray(found.converged).mean() >= known.converged.mean() - 0.01
     both = np.asarray(found.converged) & known.converged
     np.testing.assert_allclose(np.asarray(found.log_volume)[both], known.log_volume[both], atol=1e-4)
@@ -39,8 +39,8 @@ def test_what_swings_is_damped() -> None:
 def test_what_cannot_be() -> None:
     problem = draw_instance(8, 2.0, 0)
     with pytest.raises(InvalidInputError, match="row indices lie between 0 and 15"):
-        stacked_log_volumes(problem.rows, problem.labels, np.array([[16]]))  # type: ignore[arg-type]
+        stacked_log_volumes(problem.rows, problem.labels, np.array([[16]]))
     with pytest.raises(InvalidInputError, match="whole numbers, one subset a line"):
-        stacked_log_volumes(problem.rows, problem.labels, np.array([1, 2]))  # type: ignore[arg-type]
-    nothing = stacked_log_volumes(problem.rows, problem.labels, np.empty((0, 3), dtype=np.int64))  # type: ignore[arg-type]
+        stacked_log_volumes(problem.rows, problem.labels, np.array([1, 2]))
+    nothing = stacked_log_volumes(problem.rows, problem.labels, np.empty((0, 3), dtype=np.int64))
     assert nothing.log_volume.shape == (0,)
