@@ -95,6 +95,8 @@ def run_tasks(
         state = Progress(len(wanted) - len(left), len(wanted), len(failed - redo))
         progress(state)
         if left:
+            if workers is None and any(task.device == "cuda" for task, _ in left.values()):
+                workers = 1  # they would share one GPU and its memory
             with interrupts_noted() as noted, connected(workers, scheduler, len(left)) as client:
                 begin = time.monotonic()
                 for count, (key, answer) in enumerate(_answers(client, left, time_limit), 1):

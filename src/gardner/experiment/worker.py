@@ -201,6 +201,10 @@ def _executed(task: Task) -> Answer:
     try:
         if task.data:
             return _execute_on_table(task, known, begin)
+        if task.device == "cuda":
+            from gardner.experiment.device.task import execute_on_device
+
+            return _told(known, execute_on_device(task), begin)
         strategy = make_strategy(task.strategy.name, dict(task.strategy.parameters))
         known["informed"] = bool(strategy.informed)
         student = GLM(load_prior(task.prior), load_channel(task.channel))

@@ -88,20 +88,28 @@ def reproduce_results(
     retry_failed: bool = False,
     time_limit: float | None = None,
     progress: Progress | None = None,
+    device: str = "cpu",
 ) -> list[Section]:
     """Run recipes (all by default), write ``out/report.html``, tables and figures, and return their sections.
 
     Runs are kept in ``out/results`` and ``out/sampling``: stopped at any time, the same call goes on from there. A
     result that could not be had becomes a section that says why; when the page is written, one error with all sections
-    and all reasons is raised. ``time_limit`` is in seconds a run.
+    and all reasons is raised. ``time_limit`` is in seconds a run. ``device`` is ``cpu``, ``cuda`` or ``auto``: runs of
+    strategies that a GPU can take are made there.
     """
     chosen = list(names) if names else list(RECIPES)
     for name in chosen:
         if name not in RECIPES:
             raise InvalidInputError("result", name, f"it must be one of {', '.join(RECIPES)}")
+    if device != "cpu":
+        from gardner.experiment.device.place import find_device
+
+        device = find_device(device)
     check_target(out / "report.html", figures)
     out.mkdir(parents=True, exist_ok=True)  # what cannot be written is refused before the work
-    workspace = Workspace(out, scale, workers, scheduler, retry_failed, progress or (lambda _: None), time_limit)
+    workspace = Workspace(
+        out, scale, workers, scheduler, retry_failed, progress or (lambda _: None), time_limit, device
+    )
     steps = len(chosen) + 1
     failures: dict[str, str] = {}
     sections = [
