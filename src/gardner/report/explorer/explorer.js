@@ -160,7 +160,8 @@ function commands() {
   set("bounds-command", `gardner bounds --alpha ${alpha} --budget ${n}${model()}`);
   set("curve-command", `gardner curve --alpha ${alpha} --budget ${n}${model()}`);
   const rules = `gardner learning-curve ${header.rules.join(" ")} random --alpha ${alpha}`;
-  set("learning-command", spent ? `${rules} --budget ${Number(spent.toFixed(4))} --batch-ratio ${k}${model()}` : "no whole round fits into this pool");
+  set("learning-command", `${rules} --budget ${Number(spent.toFixed(4))} --batch-ratio ${k}${model()}`);
+  find("learning-command").parentElement.hidden = !spent; // no whole round fits into this pool
   set("goal-command", channel === "sign" ? `gardner budget --alpha ${alpha} --accuracy ${goal} --batch-ratio ${k}` : `gardner curve --alpha ${alpha} --budget ${n}${model()}`);
   find("goal-note").hidden = channel === "sign";
 }

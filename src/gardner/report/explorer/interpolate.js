@@ -3,8 +3,8 @@
 // shorter polynomials through some of the same places differ, largest an axis, summed over the axes,
 // times CAUTION.
 const STENCIL = 6;
-// A difference between polynomials is no bound, since both may miss the same bend. On 240 settings (seed 0) twice
-// the difference kept volumes that are not marked within 5e-4.
+// A difference between polynomials is no bound, since both may miss the same bend. On the 500 settings of
+// seed 0 (benchmarks/explorer_errors.py) twice the difference kept volumes that are not marked within 5e-4.
 const CAUTION = 2;
 // The share of the difference between four places and two that counts as error: it sees bends that fall between.
 const BEND = 0.1;
