@@ -198,8 +198,8 @@ def _page(headline: pd.DataFrame, sections: tuple[Section, ...], command: str, s
         lead=_answer(sections) or "Bounds on what any choice of rows can teach, and how close strategies get.",
         explanation=(
             "The pool holds α rows per weight of a perceptron, and a strategy may ask for the labels of n rows per "
-            "weight. The large-deviation theory of Cui, Saglietti and Zdeborová counts the subsets of each Gardner volume, "
-            "the share of weight vectors that the labels still allow, and so tells what no strategy can beat."
+            "weight. The large-deviation theory of Cui, Saglietti and Zdeborová counts the subsets of each Gardner "
+            "volume, the share of weight vectors that the labels still allow, and so tells what no strategy can beat."
         ),
         notice=_notice(sections) if scale is not FULL else "",
         board=_board(sections),
@@ -222,6 +222,6 @@ def _notice(sections: tuple[Section, ...]) -> str:
         return ""
     listed = ", ".join(map(str, sizes))
     return (
-        f"Quick version: simulations at N = {listed} with few seeds. The command gardner reproduce --full runs the paper's "
-        "sizes (N = 2000, 10 seeds, ten million subsets); docs/reproduction has the outcome."
+        f"Quick version: simulations at N = {listed} with few seeds. The command gardner reproduce --full runs the "
+        "paper's sizes (N = 2000, 10 seeds, ten million subsets); docs/reproduction has the outcome."
     )
