@@ -86,7 +86,7 @@ def main() -> None:
             f"{name}: by the clock median {np.median(clock):.1f} ms, worst {clock.max():.1f}; "
             f"of the thread {np.median(own):.1f}, worst {own.max():.1f}"
         )
-    worst = [max(one[k] for one in found) for k in (1, 2)]
+    worst = [max(by_clock for _, by_clock, _ in found), max(own for _, _, own in found)]
     print(f"ready after {ready:.0f} ms by the clock, {opened:.0f} ms of the thread")
     print(f"first paint {paint:.0f} ms, ratio to the limit {paint / PAINT:.2f}")
     print(f"slider, worst of {len(found)} moves: {worst[0]:.1f} ms, ratio to the limit {worst[0] / SLIDER:.2f}")
