@@ -61,10 +61,10 @@ def _specs(page: Page) -> dict[str, dict[str, object]]:
 
 
 _GROUPS = (
-    ("Failures of this run", (Outcome.FAILURE,)),
-    ("New: against what was said, or beyond it", (Outcome.FINDING, Outcome.NEW)),
-    ("This run is too small to tell", (Outcome.OPEN,)),
-    ("Holds", (Outcome.HOLDS,)),
+    ("Failures of this run", "failed", (Outcome.FAILURE,)),
+    ("New: against what was said, or beyond it", "new", (Outcome.FINDING, Outcome.NEW)),
+    ("This run is too small to tell", "could not be told", (Outcome.OPEN,)),
+    ("Holds", "agree", (Outcome.HOLDS,)),
 )
 
 
@@ -72,8 +72,8 @@ def _groups(page: Page) -> list[dict[str, object]]:
     """Every verdict once, with its section, by what became of it."""
     pairs = [(section, verdict) for section in page.sections for verdict in section.verdicts]
     return [
-        {"title": title, "found": [pair for pair in pairs if pair[1].outcome in outcomes]}
-        for title, outcomes in _GROUPS
+        {"title": title, "word": word, "found": [pair for pair in pairs if pair[1].outcome in outcomes]}
+        for title, word, outcomes in _GROUPS
     ]
 
 

@@ -123,6 +123,7 @@ def test_each_verdict_is_told_once_and_by_what_became_of_it() -> None:
         ("undecided", "four pools cannot say"), ("holds", "it agrees"),
     ]  # fmt: skip
     assert "2 of 5 statements hold" in html
+    assert "<b>1</b> agree · <b>1</b> could not be told · <b>2</b> new · <b>1</b> failed" in html
     assert [html.count(f">{count}<") for count in ("4 seeds", "10 seeds", "1 seed")] == [1, 1, 1]
 
 
