@@ -33,7 +33,7 @@ def test_the_page_says_how_far_it_is_off() -> None:
         assert part["marked"] + part["unmarked"] == part["values"]
         mantissa, exponent = part["worst"].split("e")
         assert f"{mantissa}·10<sup>−{-int(exponent)}</sup>" in page
-        assert re.search(rf"\b{part['marked']}\b", page)
+        assert all(re.search(rf"\b{part[name]}\b", page) for name in ("marked", "values"))
 
 
 def test_the_file_holds_the_grid_and_is_small() -> None:
