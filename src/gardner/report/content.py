@@ -93,7 +93,8 @@ class Board:
 class Page:
     """The whole report. ``notice`` stands out near the top; ``failures`` are runs that did not come to an end.
 
-    ``picture`` names the section whose first figure stands at the head of the page, with the section's text.
+    ``picture`` names the section whose first figure stands at the head of the page, with the section's text and the
+    ``explanation`` of its words; the notice is below it then.
     """
 
     title: str
@@ -106,3 +107,4 @@ class Page:
     notice: str = ""
     failures: pd.DataFrame | None = None
     picture: str = ""
+    explanation: str = ""

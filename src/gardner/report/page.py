@@ -8,7 +8,7 @@ from importlib import resources
 
 import jinja2
 import pandas as pd
-from markupsafe import Markup
+from markupsafe import Markup, escape
 
 from gardner.report.cells import tabulate
 from gardner.report.content import Board, Figure, Outcome, Page, Section, Verdict
@@ -20,6 +20,28 @@ __all__ = ["Board", "Figure", "Outcome", "Page", "Section", "Verdict", "render"]
 
 # Names that Vega gives to parts of a picture; two pictures on a page must not share them.
 _LOCAL = re.compile(r"\b(?:clip|gradient_)\d+\b")
+
+
+# The minus of a number in running text.
+_MINUS = re.compile(r"(?<![\w.-])-(?=\d)")
+
+
+def _minus(text: str) -> str:
+    """A sentence with true minus signs.
+
+    >>> _minus("ln v = -0.5 at N-1")
+    'ln v = −0.5 at N-1'
+    """
+    return _MINUS.sub("−", text)
+
+
+def _breakable(text: str) -> Markup:
+    """A name that may go to the next line before its parameters.
+
+    >>> str(_breakable("committee(members=3)"))
+    'committee<wbr>(members=3)'
+    """
+    return escape(text).replace("(", Markup("<wbr>("))
 
 
 def _data_link(frame: pd.DataFrame) -> str:
@@ -39,10 +61,10 @@ def _specs(page: Page) -> dict[str, dict[str, object]]:
 
 
 _GROUPS = (
-    ("Failures of this run", (Outcome.FAILURE,)),
-    ("New: against what was said, or beyond it", (Outcome.FINDING, Outcome.NEW)),
-    ("This run is too small to tell", (Outcome.OPEN,)),
-    ("Holds", (Outcome.HOLDS,)),
+    ("Failures of this run", "failed", (Outcome.FAILURE,)),
+    ("New: against what was said, or beyond it", "new", (Outcome.FINDING, Outcome.NEW)),
+    ("This run is too small to tell", "could not be told", (Outcome.OPEN,)),
+    ("Holds", "agree", (Outcome.HOLDS,)),
 )
 
 
@@ -50,8 +72,8 @@ def _groups(page: Page) -> list[dict[str, object]]:
     """Every verdict once, with its section, by what became of it."""
     pairs = [(section, verdict) for section in page.sections for verdict in section.verdicts]
     return [
-        {"title": title, "found": [pair for pair in pairs if pair[1].outcome in outcomes]}
-        for title, outcomes in _GROUPS
+        {"title": title, "word": word, "found": [pair for pair in pairs if pair[1].outcome in outcomes]}
+        for title, word, outcomes in _GROUPS
     ]
 
 
@@ -70,6 +92,8 @@ def render(page: Page) -> str:
     )
     environment.filters["data_link"] = _data_link
     environment.filters["tabulate"] = tabulate
+    environment.filters["typeset"] = _minus
+    environment.filters["breakable"] = _breakable
     verdicts = [verdict for section in page.sections for verdict in section.verdicts]
     specs = _specs(page)
     scripts = [library(), script(_asset("page.js"))]

@@ -166,6 +166,7 @@ def board(curves: pd.DataFrame, budget: float, caption: str) -> Board:
         "strategy": "strategy",
         **({"model": "model"} if curves["model"].any() else {}),
         "informed": "informed",
+        "pool_ratio": "pool ratio α",
         "way_to_bound": "way to its bound",
         "way_to_bound_stderr": "way to its bound stderr",
         "bits_per_label": "bits per label",
@@ -175,7 +176,6 @@ def board(curves: pd.DataFrame, budget: float, caption: str) -> Board:
         "accuracy": "accuracy",
         "accuracy_stderr": "accuracy stderr",
         **({"gap_to_theory": "gap to theory", "gap_to_theory_stderr": "gap to theory stderr"} if known else {}),
-        "pool_ratio": "pool ratio α",
         "features": "weights N",
         "budget": "budget n",
         "seeds": "seeds",
@@ -187,7 +187,7 @@ def board(curves: pd.DataFrame, budget: float, caption: str) -> Board:
     rows = rows.assign(converged=rows["converged"].map(rounded_down))  # so that 1 is all
     rows = rows.assign(bits_per_label_stderr=rows["log_volume_stderr"] / (LN2 * rows["budget"]))
     settled = bool((rows["converged"] >= 1.0).all())  # rounds that did not settle keep their column
-    alike = ("features", "budget", "seeds", *(["converged"] if settled else []))
+    alike = ("pool_ratio", "features", "budget", "seeds", *(["converged"] if settled else []))
     same = [name for name in alike if rows[name].nunique() == 1]
     shared = ", ".join(f"{names[name]} {rows[name].iloc[0]:g}" for name in same)
     names = {name: word for name, word in names.items() if name not in same}
