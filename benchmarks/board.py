@@ -58,7 +58,8 @@ MODAL_STRATEGIES = (
 )
 # Seeds of a whole run.
 SEEDS = 20
-# Seconds of the processor a task may take, and earlier seeds on which it took longer before a strategy is given up on a pool.
+# Seconds of the processor a task may take, and earlier seeds on which it took longer before a strategy is given up on a
+# pool.
 TIME_LIMIT, PATIENCE = 30.0, 2
 # Rows of a table that are kept: with 180 in the pool, strategies that refit for every row take a few seconds.
 MOST_ROWS = 300
@@ -184,7 +185,7 @@ def record(tasks: list[Task], folder: Path) -> None:
         for task in tasks:
             columns = task.columns(code_version(names_in(task)))
             if not store.has(columns["key"]):
-                reason = f"{TOO_LONG}: not run, as two earlier seeds were not finished after {TIME_LIMIT:g} s of the processor"
+                reason = f"{TOO_LONG}: not run, as two earlier seeds took more than {TIME_LIMIT:g} s of the processor"
                 store.write(columns["key"], failure_table(columns, reason, "it is too slow for this pool"))
 
 

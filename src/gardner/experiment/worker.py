@@ -10,7 +10,8 @@ has loaded other code than the client asks for is replaced. A child whose worker
 pipe end, and goes too.
 
 A time limit is one of the child's processor time, so that other work on the machine makes no task
-fail. A task that waits for something has ten times as long by the clock.
+fail. A task that waits for something has ten times as long by the clock. One that cannot come to an
+end in time is not waited for (:mod:`gardner.experiment.pace`).
 """
 
 from __future__ import annotations
@@ -34,6 +35,7 @@ from typing import Any
 
 from gardner.errors import GardnerError
 from gardner.experiment.memory import Peak
+from gardner.experiment.pace import TooSlowError, paced
 from gardner.experiment.rounds import Run, Versions
 from gardner.experiment.sources import code_version, names_in
 from gardner.experiment.task import StrategySpec, Task
@@ -189,7 +191,7 @@ def serve(descriptor: int) -> None:
             same = version(names_in(task)) == order["code"]
         except GardnerError:  # no such file here
             same = False
-        found = execute(task) if same else {"version": "other"}
+        found = execute(task, order["time_limit"]) if same else {"version": "other"}
         answer(json.dumps(found).encode())
 
 
@@ -202,17 +204,20 @@ def _versions() -> Versions:
     return Versions(gardner.__version__, np.__version__, numba.__version__)
 
 
-def execute(task: Task) -> Answer:
-    """Run one task here and now; whatever goes wrong is the answer. Memory is noted beside the time."""
+def execute(task: Task, limit: float | None = None) -> Answer:
+    """Run one task here and now; whatever goes wrong is the answer. Memory is noted beside the time.
+
+    ``limit`` is in seconds of the processor: a task that will not be done by then stops when that is clear.
+    """
     begin = time.process_time()
     with Peak() as peak:
-        answer = _executed(task)
+        answer = _executed(task, math.inf if limit is None else limit)
     if "timings" in answer:
         answer["timings"] |= {**peak.record(), "processor_seconds": time.process_time() - begin}
     return answer
 
 
-def _executed(task: Task) -> Answer:
+def _executed(task: Task, limit: float) -> Answer:
     from gardner.experiment.loop import run
     from gardner.model import GLM, draw_instance
     from gardner.model.external import load_channel, load_prior
@@ -223,13 +228,15 @@ def _executed(task: Task) -> Answer:
     options |= {"variances": task.variances, "test_rows": task.test_rows}
     try:
         if task.data:
-            return _execute_on_table(task, known, begin)
-        strategy = make_strategy(task.strategy.name, dict(task.strategy.parameters))
+            return _execute_on_table(task, known, begin, limit)
+        strategy = paced(make_strategy(task.strategy.name, dict(task.strategy.parameters)), task, limit)
         known["informed"] = bool(strategy.informed)
         student = GLM(load_prior(task.prior), load_channel(task.channel))
         teacher = GLM(load_prior(task.teacher_prior), load_channel(task.teacher_channel))
         pool = draw_instance(task.features, task.pool_ratio, task.seed, teacher, task.dtype)
         curve = run(pool, strategy, model=student, teacher=teacher, **options)
+    except TooSlowError as error:
+        return {**known, "reason": f"TimeLimit: {error.what}", "hint": error.hint}
     except GardnerError as error:
         return {**known, "reason": f"{type(error).__name__}: {error.what}", "hint": error.hint}
     except BaseException as error:  # sys.exit() in a strategy too
@@ -239,7 +246,7 @@ def _executed(task: Task) -> Answer:
     return _told(known, curve, begin)
 
 
-def _execute_on_table(task: Task, known: Answer, begin: float) -> Answer:
+def _execute_on_table(task: Task, known: Answer, begin: float, limit: float) -> Answer:
     """Run a task whose pool is a file."""
     from gardner.experiment.table_file import ChangedFileError, read_labelled
     from gardner.experiment.table_loop import run_on_table
@@ -250,7 +257,7 @@ def _execute_on_table(task: Task, known: Answer, begin: float) -> Answer:
         table = read_labelled(task.data, task.label_column)
     except ChangedFileError as error:
         return {"changed": error.what, "hint": error.hint}
-    strategy = make_strategy(task.strategy.name, dict(task.strategy.parameters))
+    strategy = paced(make_strategy(task.strategy.name, dict(task.strategy.parameters)), task, limit)
     known["informed"] = bool(strategy.informed)
     curve = run_on_table(
         table, strategy, labels=task.labels, batch_size=task.batch_size, seed=task.seed,
