@@ -188,7 +188,8 @@ def test_failures_of_a_place_without_runs_are_told(tmp_path: Path) -> None:
     lost = failure(features=80, budget=0.9, batch_size=8, seed=3)
     page = report(tmp_path, run("random"), lost, failure(features=60, budget=0.9, batch_size=6, seed=4), at=[0.3])
     assert page.failures is not None
-    assert sorted(page.failures["features"]) == [60, 80]
+    assert sorted(page.failures["pool"].str.extract(r"N = (\d+)")[0]) == ["60", "80"]
+    assert page.failures["runs"].tolist() == [1, 1]
     assert [section.name for section in page.sections] == ["alpha-3-features-60"]
     (section,) = report(
         tmp_path / "all", run("random"), failure(features=60, budget=3.0, batch_size=6, seed=4)
