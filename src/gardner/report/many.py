@@ -15,8 +15,9 @@ MOST = 12
 _BEST = 5
 # Names that are in front wherever they are: ours, and what all are compared with.
 _ALWAYS = ("query", "agnostic", "random")
-# Pixels from side to side and from top to bottom of a panel: seven fit beside each other on no screen, five on most.
+# Pixels from side to side and from top to bottom of a panel: as wide as the longest name of scikit-activeml.
 _WIDTH, _HEIGHT = 150, 96
+# Panels beside each other where nobody says how much room there is, as on paper; the page counts for itself.
 _COLUMNS = 5
 # A name of a library in two lines, its home above: nothing of it is cut.
 _TWO_LINES = r"split(replace(datum.label, /^([A-Za-z_][\w.]*)\.(?=[A-Za-z_]\w*($|\(| ))/, '$1|'), '|')"
