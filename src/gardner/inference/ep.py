@@ -141,11 +141,7 @@ def expectation_propagation(
     if F.shape[0] < F.shape[1]:
         columns, triangle = scipy.linalg.qr(F.T, mode="economic", check_finite=False)
         F, basis = np.ascontiguousarray(triangle.T), np.asarray(columns.T, dtype=np.float64)
-    start = start if model.channel.log_concave else None
-    for least in (damping, *(rung for rung in _RUNGS if rung > damping)):
-        run = _iterate(F, y, model.channel, tolerance, max_iterations, least, progress or (lambda _: None), start)
-        if run.status is not Status.DIVERGED or float(np.min(run.state.target_tau)) >= 0.0:
-            break
+    run = _settle(F, y, model.channel, tolerance, max_iterations, damping, progress or (lambda _: None), start)
     if verdict is Verdict.UNDECIDED and run.status is Status.CONVERGED:
         run = _Run(run.state, Status.UNDECIDED, run.iterations, run.damping)
     posterior = _posterior(run, y, model, basis)
@@ -164,24 +160,14 @@ def ep_evidence(
 ) -> tuple[float, Sites | None]:
     """The log-evidence alone, −∞ where the iteration does not settle, and the sites, to start from with a like model.
 
-    For searches over models: nothing is made of the space of all features, and nothing is judged. Where sites may have
-    negative precisions, and so end elsewhere from another start, the start is always the same.
-
-    >>> rows, labels = np.array([[1.0, 0.0], [0.0, 2.0]]), np.array([1.0, -1.0])
-    >>> round(ep_evidence(rows, labels, PERCEPTRON, tolerance=1e-8)[0] / math.log(2.0), 9)
-    -2.0
+    For searches over models: nothing is judged. Where sites may turn negative, and so end elsewhere, they start anew.
     """
-    channel = model.channel
-    if channel.noiseless or not len(rows):
+    if model.channel.noiseless or not len(rows):
         posterior = expectation_propagation(rows, labels, model, tolerance=tolerance, judge=False)
         return (posterior.log_evidence if posterior.settled else -math.inf), None
     _check_prior(model)
-    F = rows * deviations(model)
-    start = start if channel.log_concave else None
-    for least in (0.0, *_RUNGS):
-        run = _iterate(F, labels, channel, tolerance, MAX_ITERATIONS, least, lambda _: None, start)
-        if run.status is not Status.DIVERGED or float(np.min(run.state.target_tau)) >= 0.0:
-            break
+    F, channel = rows * deviations(model), model.channel
+    run = _settle(F, labels, channel, tolerance, MAX_ITERATIONS, 0.0, lambda _: None, start)
     if run.status is not Status.CONVERGED:
         return -math.inf, None
     return _log_evidence(run.state, labels, channel), Sites(run.state.tau, run.state.nu)
@@ -198,6 +184,20 @@ def _check_prior(model: GLM) -> None:
         raise InvalidInputError(
             "model.prior", model.prior, "expectation propagation here needs a Gaussian prior", hint="try method='amp'"
         )
+
+
+def _settle(
+    F: Floats, y: Floats, channel: Channel, tolerance: float, most: int, damping: float,
+    progress: Callable[[float], None], start: Sites | None,
+) -> _Run:  # fmt: skip
+    """From the start given, if that fails from none, and where sites may turn negative with more and more damping."""
+    from_sites = [(damping, start)] if start is not None and channel.log_concave else []
+    for least, sites in (*from_sites, *((rung, None) for rung in (damping, *_RUNGS) if rung >= damping)):
+        run = _iterate(F, y, channel, tolerance, most, least, progress, sites)
+        turned = run.status is Status.DIVERGED and float(np.min(run.state.target_tau)) < 0.0
+        if run.status is Status.CONVERGED or (sites is None and not turned):
+            break
+    return run
 
 
 def _iterate(
