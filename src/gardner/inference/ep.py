@@ -108,7 +108,6 @@ def expectation_propagation(
     damping: float = 0.0,
     judge: bool = True,
     progress: Callable[[float], None] | None = None,
-    start: Sites | None = None,
 ) -> Posterior:
     """Posterior and log-evidence by expectation propagation [minka2001], for a Gaussian prior and any channel.
 
@@ -121,7 +120,6 @@ def expectation_propagation(
     The log-evidence is exact for one row and for rows at right angles; it counts repeated rows as partly independent.
     How much that and all else beyond variances matters is estimated (:mod:`gardner.inference.trust`); above 3 % of the
     log-evidence the status is DOUBTFUL. ``judge=False`` leaves the estimate out: a search compares many models.
-    ``start`` are sites of a like model, as :func:`ep_evidence` gives them.
 
     >>> posterior = expectation_propagation([[1.0, 0.0], [0.0, 2.0]], [1.0, -1.0])
     >>> posterior.status.value, round(posterior.log_evidence / math.log(2.0), 9)
@@ -141,7 +139,7 @@ def expectation_propagation(
     if F.shape[0] < F.shape[1]:
         columns, triangle = scipy.linalg.qr(F.T, mode="economic", check_finite=False)
         F, basis = np.ascontiguousarray(triangle.T), np.asarray(columns.T, dtype=np.float64)
-    run = _settle(F, y, model.channel, tolerance, max_iterations, damping, progress or (lambda _: None), start)
+    run = _settle(F, y, model.channel, tolerance, max_iterations, damping, progress or (lambda _: None))
     if verdict is Verdict.UNDECIDED and run.status is Status.CONVERGED:
         run = _Run(run.state, Status.UNDECIDED, run.iterations, run.damping)
     posterior = _posterior(run, y, model, basis)
@@ -188,7 +186,7 @@ def _check_prior(model: GLM) -> None:
 
 def _settle(
     F: Floats, y: Floats, channel: Channel, tolerance: float, most: int, damping: float,
-    progress: Callable[[float], None], start: Sites | None,
+    progress: Callable[[float], None], start: Sites | None = None,
 ) -> _Run:  # fmt: skip
     """From the start given, if that fails from none, and where sites may turn negative with more and more damping."""
     from_sites = [(damping, start)] if start is not None and channel.log_concave else []

@@ -109,8 +109,7 @@ def fit(
         raise ConvergenceError("expectation propagation settled for no model", hint="give one with --channel")
     best = max(settled or found, key=lambda one: one.value)
     tried = tuple(Tried(one.scaling, one.candidate.model, one.log_evidence) for one in settled)
-    start = best.sites if some.size == len(labels) else None
-    finished = _finish(features, labels, spread, best.scaling, best.candidate, tried, method, start)
+    finished = _finish(features, labels, spread, best.scaling, best.candidate, tried, method)
     progress(1.0)
     return replace(finished, notes=tuple(best.notes))
 
@@ -182,9 +181,10 @@ def _evidence(
     return ep_evidence(rows, labels, candidate.model, tolerance=_ROUGH, start=start)
 
 
-def _infer(span: Span, labels: Floats, candidate: Candidate, tolerance: float, start: Sites | None = None) -> Posterior:
+def _infer(span: Span, labels: Floats, candidate: Candidate, tolerance: float) -> Posterior:
+    """From no start: the last digits, and so which of two like rows comes first, hang on nothing that was tried."""
     rows = span.rows(candidate.intercept / candidate.deviation)
-    return expectation_propagation(rows, labels, candidate.model, tolerance=tolerance, start=start)
+    return expectation_propagation(rows, labels, candidate.model, tolerance=tolerance)
 
 
 def _finish(
@@ -195,7 +195,6 @@ def _finish(
     candidate: Candidate,
     tried: tuple[Tried, ...],
     method: str,
-    start: Sites | None = None,
 ) -> Fit:
     """The fit to all labels."""
     scaled = make_scaling(scaling, spread)
@@ -209,7 +208,7 @@ def _finish(
             return Fit(design, posterior, Weights.separate(posterior), tried, ())
     _check_size(*rows.shape)
     span = Span.of(rows)
-    posterior = _infer(span, labels, candidate, _FINE, start)
+    posterior = _infer(span, labels, candidate, _FINE)
     if not posterior.settled:  # where rows nearly repeat each other the last digits may be out of reach
         posterior = _infer(span, labels, candidate, _ROUGH)
     if not posterior.settled:
