@@ -133,8 +133,11 @@ def print_gaussian(folder: Path, known: pd.DataFrame) -> None:
     pools = sorted(rows["pool"].unique())
     wide = rows.pivot(index="strategy", columns="pool", values="gap_to_halving")
     print("\n## Gaussian pools\nln v at n = 1, less the bound of strategies that see a label after asking for it.")
-    print("± is half of a 95 % interval over seeds (Student's t), and the number of seeds stands in brackets; one seed")
-    print("has no interval. Intervals are of one strategy on one pool each, not of the best of many.\n")
+    say(
+        "± is half of a 95 % interval over seeds (Student's t), and the number of seeds stands in brackets; one seed",
+        "has no interval. Intervals are of one strategy on one pool each, not of the best of many.",
+    )
+    print()
     head("strategy", *pools)
     for strategy in wide.mean(axis=1).sort_values().index:
         own = rows[rows["strategy"] == strategy].set_index("pool")
@@ -215,7 +218,8 @@ def print_cost(every: pd.DataFrame, seeds: int) -> None:
     known = known[known["seed"].isin(range(board.PATIENCE))]
     by_pool = known.groupby("pool")[["spent", "waste"]].sum().div(known.groupby("pool")["seed"].nunique(), axis=0)
     first, later = by_pool["spent"].sum(), (by_pool["spent"] - by_pool["waste"]).sum()
-    print("\n## Costs\nCore-seconds of one of the first seeds, and of them those of tasks that took too long:\n")
+    print("\n## Costs\nCore-seconds of one of the first seeds, and of them those of tasks that took too long,")
+    print(f"each counted as {board.TIME_LIMIT:g}, though one that is stopped early takes less:\n")
     head("pool", "core-seconds", "too slow")
     for pool, row in by_pool.iterrows():
         line(pool, f"{row['spent']:.0f}", f"{row['waste']:.0f}")
