@@ -30,8 +30,8 @@ from gardner.experiment.worker import Answer, on_worker
 from gardner.loading import full_name
 from gardner.records import Store
 
-# Seconds a task may take. A sweep must not wait for ever for one that hangs, and the longest of the paper's, a
-# committee of 45 at N = 2000, takes minutes.
+# Seconds of the processor a task may take. A sweep must not wait for ever for one that hangs, and the longest of the
+# paper's, a committee of 45 at N = 2000, takes minutes.
 TIME_LIMIT = 3600.0
 
 Items = dict[str, tuple[Task, str]]  # tasks with the version of their code, by key

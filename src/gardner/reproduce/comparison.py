@@ -13,8 +13,9 @@ from numpy.typing import NDArray
 from gardner.errors import InvalidInputError
 from gardner.experiment.summary import LN2, Row, Summary, summarise
 from gardner.numbers import fixed, rounded_down
+from gardner.report.many import MOST
 from gardner.report.page import Board, Figure
-from gardner.report.strategies import Quantity, strategies_chart
+from gardner.report.strategies import Quantity, strategies_chart, strategies_panels
 from gardner.report.style import typeset
 from gardner.reproduce.recipe import Progress
 
@@ -133,14 +134,19 @@ def bounds_frame(summary: Summary) -> pd.DataFrame:
 
 
 def charts(found: Comparison, where: str) -> tuple[Figure, ...]:
-    """ln v and accuracy against the budget."""
-    return tuple(
+    """ln v and accuracy against the budget; of many strategies also a panel for each."""
+    figures = tuple(
         Figure(
             strategies_chart(found.curves, found.bounds, f"{title}, {where}", quantity=quantity),
             f"{title} against the budget n with the bounds, {where}. {_last_values(found.curves, quantity)}.",
         )
         for quantity, title in _TITLES.items()
     )
+    if found.curves["strategy"].nunique() <= MOST:
+        return figures
+    title = f"ln v less the bound of one bit a label, {where}"
+    panels = strategies_panels(found.curves, found.bounds, title)
+    return (*figures, Figure(panels, f"{title}, against the budget n, one panel a strategy."))
 
 
 def _last_values(curves: pd.DataFrame, quantity: Quantity) -> str:
