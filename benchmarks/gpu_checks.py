@@ -1,4 +1,4 @@
-"""Whether the device path is right: the kernel and the choice of rows, against float64 on the CPU for benchmarks/gpu.py."""
+"""Whether the device path is right: kernel and choice of rows against float64 on the CPU, for benchmarks/gpu.py."""
 
 from __future__ import annotations
 
