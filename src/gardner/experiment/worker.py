@@ -229,14 +229,14 @@ def _executed(task: Task, limit: float) -> Answer:
     try:
         if task.data:
             return _execute_on_table(task, known, begin, limit)
+        student = GLM(load_prior(task.prior), load_channel(task.channel))
+        teacher = GLM(load_prior(task.teacher_prior), load_channel(task.teacher_channel))
         if task.device == "cuda":
             from gardner.experiment.device.task import execute_on_device
 
-            return _told(known, execute_on_device(task), begin)
+            return _told(known, execute_on_device(task, student, teacher), begin)
         strategy = paced(make_strategy(task.strategy.name, dict(task.strategy.parameters)), task, limit)
         known["informed"] = bool(strategy.informed)
-        student = GLM(load_prior(task.prior), load_channel(task.channel))
-        teacher = GLM(load_prior(task.teacher_prior), load_channel(task.teacher_channel))
         pool = draw_instance(task.features, task.pool_ratio, task.seed, teacher, task.dtype)
         curve = run(pool, strategy, model=student, teacher=teacher, **options)
     except TooSlowError as error:

@@ -11,6 +11,7 @@ from gardner.experiment.device.place import check_precision, find_device
 if TYPE_CHECKING:
     from gardner.experiment.rounds import Run
     from gardner.experiment.task import Task
+    from gardner.model import GLM
 
 
 def settled(
@@ -47,15 +48,11 @@ def can_run(task: Task) -> bool:
     return not (task.data or task.test_rows)
 
 
-def execute_on_device(task: Task) -> Run:
+def execute_on_device(task: Task, student: GLM, teacher: GLM) -> Run:
     """Draw the pool there and run the strategy on it."""
     from gardner.experiment.device.loop import run_on_device
     from gardner.experiment.device.pool import draw_pool
-    from gardner.model import GLM
-    from gardner.model.external import load_channel, load_prior
 
-    student = GLM(load_prior(task.prior), load_channel(task.channel))
-    teacher = GLM(load_prior(task.teacher_prior), load_channel(task.teacher_channel))
     pool = draw_pool(task.features, task.pool_ratio, task.seed, teacher, device=task.device, dtype=task.dtype)
     return run_on_device(
         pool, task.strategy.name, task.strategy.parameters, budget=task.budget, batch_size=task.batch_size,

@@ -13,6 +13,7 @@ from gardner.experiment import Spec, StrategySpec
 from gardner.experiment.device.place import find_device
 from gardner.experiment.device.task import can_run, execute_on_device, settled
 from gardner.experiment.worker import execute
+from gardner.model import PERCEPTRON
 
 SIZES = {"features": 20, "pool_ratio": 3.0, "budget": 0.5, "batch_size": 5, "seeds": 1}
 TORCH = importlib.util.find_spec("torch") is not None
@@ -58,7 +59,7 @@ def test_which_tasks_can_move() -> None:
 def test_a_task_runs_there(tmp_path: Path) -> None:
     del tmp_path
     task = Spec([StrategySpec("agnostic")], **SIZES).tasks()[0]
-    run = execute_on_device(task)  # PyTorch on the CPU
+    run = execute_on_device(task, PERCEPTRON, PERCEPTRON)  # PyTorch on the CPU
     assert run.rounds[-1].labels == 10
 
 
