@@ -25,6 +25,7 @@ import ast
 import functools
 import hashlib
 import inspect
+import threading
 import warnings
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
@@ -49,6 +50,10 @@ _SOURCES = (
     "model/*.py",
 )
 _LEFT_OUT = {"type_comment", "kind", "ctx", "type_ignores"}
+
+# Two threads that parse at a time make Python 3.11 raise a SystemError, and would mix up each other's filters of
+# warnings. The pools of `gardner sample` are in threads, each with its stamp.
+_one_parses = threading.Lock()
 
 Name = tuple[str, str]  # what it is, strategy, prior or channel, and the text that names it
 
@@ -126,7 +131,7 @@ def normal_form(source: bytes) -> bytes:
     True
     """
     try:
-        with warnings.catch_warnings():
+        with _one_parses, warnings.catch_warnings():
             warnings.simplefilter("ignore")  # of escapes that are none
             tree = ast.parse(source)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
