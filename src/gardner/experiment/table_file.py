@@ -75,7 +75,7 @@ def stamped_name(path: str) -> str:
     with reading("data", Path(file)):
         found = hashlib.sha256(Path(file).read_bytes()).hexdigest()[:_LETTERS]
     if known and known != found:
-        hint = "put the old file back, or begin another folder (--out)"
+        hint = "put the old file back, or begin another folder"
         raise ChangedFileError(f"{Path(file).name} has changed since this sweep began", hint=hint)
     return f"{file}#{found}"
 

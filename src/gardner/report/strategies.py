@@ -47,7 +47,7 @@ def strategies_chart(
 
     ``curves``: rows (strategy, informed, budget, log_volume, log_volume_stderr, accuracy, accuracy_stderr, seeds,
     converged). With columns ``theory`` and ``theory_accuracy``, a thin line of the same colour is what theory says of a
-    strategy. ``bounds``: rows (kind, budget, log_volume, accuracy, stability), kind one of minimum, typical, maximum,
+    strategy. ``bounds``: rows (bound, budget, log_volume, accuracy, stability), bound one of minimum, typical, maximum,
     halving, pool. ``quantity`` is what a still picture shows and what the switch shows first.
     """
     parts = [part for part in (_strategy_rows(curves), _theory_rows(curves)) if len(part)]
@@ -191,7 +191,7 @@ def _theory_rows(curves: pd.DataFrame) -> pd.DataFrame:
 def _bound_rows(bounds: pd.DataFrame) -> pd.DataFrame:
     return pd.DataFrame(
         {
-            "series": bounds["kind"],
+            "series": bounds["bound"],
             "role": "bound",
             **{name: bounds[name].astype(float) for name in ("budget", "log_volume", "accuracy")},
             "volume_text": [typeset(fixed(value, 4)) for value in bounds["log_volume"]],
