@@ -18,6 +18,7 @@ exceeded. ``tests/contracts/test_house.py`` asks the same.
 from __future__ import annotations
 
 import ast
+import functools
 import re
 import sys
 from collections.abc import Callable, Iterator
@@ -290,7 +291,12 @@ def _files(root: Path, ending: str) -> list[Path]:
 
 
 def _tree(path: Path) -> ast.Module:
-    return ast.parse(path.read_text("utf-8"))
+    return _parsed(path.read_text("utf-8"))
+
+
+@functools.cache  # each rule looks at the same files
+def _parsed(text: str) -> ast.Module:
+    return ast.parse(text)
 
 
 def _module(root: Path, path: Path) -> str:
