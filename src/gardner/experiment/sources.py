@@ -37,6 +37,9 @@ from gardner.loading import is_external, source_of
 if TYPE_CHECKING:
     from gardner.experiment.task import Task
 
+# Python 3.11 counts the depth of a syntax tree for all threads together: two at once raise a SystemError.
+_PARSING = threading.Lock()
+
 _SOURCES = (
     "experiment/loop.py",
     "experiment/training.py",
@@ -50,10 +53,6 @@ _SOURCES = (
     "model/*.py",
 )
 _LEFT_OUT = {"type_comment", "kind", "ctx", "type_ignores"}
-
-# Two threads that parse at a time make Python 3.11 raise a SystemError, and would mix up each other's filters of
-# warnings. The pools of `gardner sample` are in threads, each with its stamp.
-_one_parses = threading.Lock()
 
 Name = tuple[str, str]  # what it is, strategy, prior or channel, and the text that names it
 
@@ -131,7 +130,7 @@ def normal_form(source: bytes) -> bytes:
     True
     """
     try:
-        with _one_parses, warnings.catch_warnings():
+        with _PARSING, warnings.catch_warnings():
             warnings.simplefilter("ignore")  # of escapes that are none
             tree = ast.parse(source)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
