@@ -67,7 +67,7 @@ class LabelledTable:
 
 
 def stamped_name(path: str) -> str:
-    """The name of a file with the stamp of its bytes; one that has a stamp already must still have it."""
+    """The name of a file with the stamp of its bytes. Where the name has a stamp, the file must still fit it."""
     from gardner.records.user_file import check_regular, reading
 
     file, known = split_name(path)
