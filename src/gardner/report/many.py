@@ -61,9 +61,9 @@ def panels(own: pd.DataFrame, bounds: pd.DataFrame | None, title: str, x: str, y
     """
     names = own["series"].drop_duplicates().tolist()
     span = own.groupby("x")["value"].agg(low="min", high="max").reset_index()
-    parts = [own.assign(role="own", kind="", panel=own["series"])]
+    parts = [own.assign(role="own", bound="", panel=own["series"])]
     for name in names:
-        parts.append(span.assign(role="all", kind="", panel=name))
+        parts.append(span.assign(role="all", bound="", panel=name))
         if bounds is not None:
             parts.append(bounds.assign(role="bound", panel=name))
     data = pd.concat(parts, ignore_index=True)[["panel", "role", "bound", "x", "value", "low", "high"]]
