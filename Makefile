@@ -7,12 +7,15 @@ READY  := $(VENV)/.ready
 # two test workers with two threads of linear algebra each would fight for the cores
 ONE_THREAD := OPENBLAS_NUM_THREADS=1 OMP_NUM_THREADS=1
 
+# tests start many processes; without compiled modules on disk each would compile all of Gardner again
+unexport PYTHONDONTWRITEBYTECODE
+
 # test processes; a third of the time a test waits for children of its own, so three fill two cores
 WORKERS ?= 3
 COUNT ?= 10000
 SEED ?= 0
 
-.PHONY: report board docs test-site test test-slow test-lowest test-modal test-torch coverage fuzz check format clean
+.PHONY: report board docs test-site test tests test-slow test-lowest test-modal test-torch coverage fuzz check format clean
 
 $(READY): pyproject.toml constraints.txt
 	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Gardner needs Python 3.11 or newer")'
@@ -59,10 +62,15 @@ check: $(READY)
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 
+# style, types and imports beside the tests: they keep one core busy for half a minute
+test: $(READY)
+	+$(MAKE) --no-print-directory --jobs=2 check tests
+
 # the last line says how many lines of src the tests ran; below 90 % it fails
-test: check
+# the tests of a file share what is dear to make, so one process runs them all
+tests: $(READY)
 	rm -rf .coverage
-	$(ONE_THREAD) $(BIN)/pytest -m 'not slow' -n $(WORKERS) --cov --cov-report=
+	$(ONE_THREAD) $(BIN)/pytest -m 'not slow' -n $(WORKERS) --dist loadfile --cov --cov-report=
 
 # the lines that the last `make test` did not run
 coverage: $(READY)

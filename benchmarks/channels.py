@@ -17,6 +17,7 @@ from typing import Any
 
 from gardner.experiment import Spec, StrategySpec, run_tasks
 from gardner.experiment.stored import read_results
+from gardner.numbers import MISSING, is_missing
 from gardner.report.figures import save
 from gardner.report.strategies import strategies_chart
 from gardner.reproduce.comparison import Comparison, compare
@@ -48,8 +49,8 @@ def told(found: Comparison, channel: str) -> list[str]:
         agnostic, random = rows["agnostic"], rows["random"]
         gain, error = found.difference("agnostic", "random", budget)
         possible = bound.halving - bound.typical.log_volume
-        known_accuracy = agnostic["accuracy"] is not None and random["accuracy"] is not None
-        better = f"{agnostic['accuracy'] - random['accuracy']:+.4f}" if known_accuracy else "–"
+        known_accuracy = not any(is_missing(row["accuracy"]) for row in (agnostic, random))
+        better = f"{agnostic['accuracy'] - random['accuracy']:+.4f}" if known_accuracy else MISSING
         lines.append(
             f"| {channel} | {budget:g} | {bound.typical.log_volume:.4f} | {random['log_volume']:.4f} | "
             f"{agnostic['log_volume']:.4f} ± {agnostic['log_volume_stderr']:.4f} | {bound.halving:.4f} | "

@@ -126,7 +126,7 @@ def _told(features: Floats, labels: Floats, budgets: Sequence[int], seed: int) -
     """[random, agnostic] × [forecast, low, high] × budgets, from the labels that the runs of this seed start with."""
     data = split(features, labels, np.random.default_rng([seed, len(features)]))
     known = np.where(np.arange(len(data.pool)) < START, data.pool_labels, np.nan)
-    found = forecast(data.pool, known, most_labels=budgets[-1], batch=BATCH, best=False, seed=seed)
+    found = forecast(data.pool, known, most_labels=budgets[-1], batch_size=BATCH, best=False, seed=seed)
     at = {point.labels: point for point in found.points}
     names = [[f"{one}{end}" for end in ("", "_low", "_high")] for one in ("random", "agnostic")]
     return [[[float(getattr(at[budget], name)) for budget in budgets] for name in three] for three in names]

@@ -53,9 +53,7 @@ class Data:
     @property
     def standardised(self) -> tuple[Floats, Floats]:
         """Both tables, by mean and deviation of the pool's columns."""
-        mean, spread = self.features.mean(axis=0), self.features.std(axis=0)
-        spread = np.where(spread > 0.0, spread, 1.0)
-        return (self.features - mean) / spread, (self.test_features - mean) / spread
+        return pools.standardised(self.features, self.test_features)
 
 
 def load(name: str, rng: np.random.Generator) -> Data:

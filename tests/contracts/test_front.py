@@ -6,6 +6,7 @@ import ast
 import doctest
 import importlib
 import inspect
+import itertools
 import subprocess
 import sys
 from pathlib import Path
@@ -77,3 +78,15 @@ def test_public_functions_have_an_example(name: str) -> None:
     home = importlib.import_module(function.__module__)
     found = {test.name: test.examples for test in doctest.DocTestFinder(recurse=True).find(home)}
     assert found.get(f"{function.__module__}.{name}"), f"{name} has no example (>>>) in its docstring"
+
+
+@pytest.mark.parametrize("required", [True, False])
+def test_arguments_come_in_one_order(required: bool) -> None:
+    """Two arguments that several public functions share have the same order in all of them."""
+    seen: dict[tuple[str, str], str] = {}
+    for name in _public_functions():
+        parameters = inspect.signature(getattr(gardner, name)).parameters.values()
+        names = [one.name for one in parameters if (one.default is one.empty) == required]
+        for first, second in itertools.combinations(names, 2):
+            assert (second, first) not in seen, f"{name} has {first} before {second}, {seen[second, first]} after it"
+            seen[first, second] = name

@@ -9,7 +9,7 @@ from tools import house
 
 from gardner.model import CHANNELS, PRIORS
 
-NAMES = ("models", "any", "long files", "functions", "mirror", "prose", "constants")
+NAMES = ("models", "any", "long files", "functions", "mirror", "prose", "constants", "options")
 
 
 @pytest.fixture(scope="module")
@@ -25,7 +25,7 @@ def test_the_limit_is_kept(name: str, counted: dict[str, house.Count]) -> None:
 
 def test_all_counts_are_asked_for(counted: dict[str, house.Count]) -> None:
     assert set(counted) == set(NAMES)
-    assert [counted[name].limit for name in NAMES] == [0, 5, 0, 0, 0, 0, 0]
+    assert [counted[name].limit for name in NAMES] == [0, 5, 0, 0, 0, 0, 0, 0]
 
 
 def test_every_registered_model_is_looked_for() -> None:
@@ -102,3 +102,13 @@ def test_every_number_has_its_sentence(tmp_path: Path) -> None:
     )
     written(tmp_path, "src/gardner/x.py", text)
     assert [place.split(":")[1] for place in house.bare_constants(tmp_path)] == ["3", "5", "6"]
+
+
+def test_options_in_messages_of_the_library_are_seen(tmp_path: Path) -> None:
+    text = (
+        '"""The option --alpha."""\nfield = Field("--alpha")\nrange = "from 1--2"\n'
+        'error = "no file of gardner query --save"\nhint = "leave --label out"\n'
+    )
+    written(tmp_path, "src/gardner/cli/x.py", text)  # where it may stand
+    written(tmp_path, "src/gardner/x.py", text)
+    assert list(house.options_in_the_library(tmp_path)) == ["src/gardner/x.py:5: leave --label out"]

@@ -7,6 +7,10 @@ from pathlib import Path
 
 import pytest
 
+from gardner.experiment.fields import declared
+from gardner.experiment.task import Task
+from gardner.strategies import registered_strategies
+
 ROOT = Path(__file__).parents[2]
 BLOCK = re.compile(r"^```python\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 
@@ -30,3 +34,11 @@ def test_python_of_a_page_runs(page: str) -> None:
     for block in BLOCK.finditer(text):
         above = text.count("\n", 0, block.start(1))  # so that a traceback names the line of the page
         exec(compile("\n" * above + block[1], page, "exec"), names)  # noqa: S102
+
+
+def test_docs_know_every_strategy_and_every_field() -> None:
+    """The tables of docs/active-learning.md have what `gardner strategies` and `gardner bench --help` list."""
+    text = (ROOT / "docs" / "active-learning.md").read_text("utf-8")
+    named = set(re.findall(r"`([\w-]+)`", "".join(line for line in text.splitlines() if line.startswith("| `"))))
+    assert set(registered_strategies()) <= named
+    assert {one.given_as for one in declared(Task)} - {"strategy"} <= named

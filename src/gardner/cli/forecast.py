@@ -65,7 +65,7 @@ def command(
     pool = read_pool(table, label, ignore=ignore or [], identifier=identifier, kind="classes")
     with progress_bar("forecast") as progress:
         found = forecast(
-            pool.features, pool.labels if label else None, accuracy=wanted, batch=batch, most_labels=labels,
+            pool.features, pool.labels if label else None, accuracy=wanted, batch_size=batch, most_labels=labels,
             scaling=scaling, best=best, names=pool.names, progress=progress,
         )  # fmt: skip
     if out is not None:

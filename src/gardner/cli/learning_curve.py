@@ -145,7 +145,7 @@ def _bounds(
         models[0], pool_ratio=one.pool_ratio, budgets=budgets, teacher=models[1], progress=progress, workers=None
     )
     frame = pd.concat([result.to_frame() for result in found], ignore_index=True)
-    return frame.assign(kind=frame["bound"])[["kind", "budget", "log_volume", "accuracy", "stability"]]
+    return frame[["bound", "budget", "log_volume", "accuracy", "stability"]]
 
 
 def _frame(curves: dict[str, LearningCurve]) -> pd.DataFrame:

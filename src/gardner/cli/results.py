@@ -10,8 +10,8 @@ import typer
 from rich.table import Table
 
 from gardner.cli.console import JSON, output, progress_bar, read_range, to_json
-from gardner.cli.results_table import make_table, plain
-from gardner.cli.table_results import print_tables
+from gardner.cli.plain_table import make_table, plain
+from gardner.cli.real_results import print_tables
 from gardner.numbers import fixed, percent, with_error
 
 if TYPE_CHECKING:

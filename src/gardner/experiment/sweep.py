@@ -135,7 +135,7 @@ def _check_data(store: Store, tasks: list[Task]) -> None:
     for stored in read_results(store.folder)["data"].unique():
         file, stamp = split_name(stored)
         if stamp and names.get(file, stored) != stored:
-            hint = "put the old file back, or begin another folder (--out)"
+            hint = "put the old file back, or begin another folder"
             raise SweepError(f"{file} has changed since results of it were written to {store.folder}", hint=hint)
 
 

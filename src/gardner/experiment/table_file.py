@@ -67,7 +67,7 @@ class LabelledTable:
 
 
 def stamped_name(path: str) -> str:
-    """The name of a file with the stamp of its bytes; one that has a stamp already must still have it."""
+    """The name of a file with the stamp of its bytes. Where the name has a stamp, the file must still fit it."""
     from gardner.records.user_file import check_regular, reading
 
     file, known = split_name(path)
@@ -75,7 +75,7 @@ def stamped_name(path: str) -> str:
     with reading("data", Path(file)):
         found = hashlib.sha256(Path(file).read_bytes()).hexdigest()[:_LETTERS]
     if known and known != found:
-        hint = "put the old file back, or begin another folder (--out)"
+        hint = "put the old file back, or begin another folder"
         raise ChangedFileError(f"{Path(file).name} has changed since this sweep began", hint=hint)
     return f"{file}#{found}"
 

@@ -148,22 +148,22 @@ def pool_size_chart(frame: pd.DataFrame, title: str) -> alt.Chart:
     """Minimal volume per pool and the typical one against the budget, with the pools' own volumes and the halving
     bound.
 
-    ``frame``: rows (budget, log_volume, line, kind) with kind one of minimum, typical, pool, halving.
+    ``frame``: rows (budget, log_volume, line, bound) with bound one of minimum, typical, pool, halving.
     """
     dash = alt.Scale(domain=["minimum", "typical", "pool", "halving"], range=[[1, 0], [1, 0], [6, 3], [2, 2]])
     lines = frame["line"].drop_duplicates().tolist()
-    halving = set(frame.loc[frame["kind"] == "halving", "line"])
+    halving = set(frame.loc[frame["bound"] == "halving", "line"])
     hues = [GREY if line in halving else PALETTE[index % len(PALETTE)] for index, line in enumerate(lines)]
     shown = legend_toggle("line", lines)
     base = alt.Chart(frame, title=title, width=WIDTH, height=HEIGHT).encode(
         x=budget_axis(),
         y=alt.Y("log_volume:Q", title=VOLUME, scale=alt.Scale(zero=False)),
         color=alt.Color("line:N", title=None, sort=None, scale=alt.Scale(domain=lines, range=hues)),
-        strokeDash=alt.StrokeDash("kind:N", scale=dash, legend=alt.Legend(title=None, symbolSize=400)),
+        strokeDash=alt.StrokeDash("bound:N", scale=dash, legend=alt.Legend(title=None, symbolSize=400)),
         opacity=faded(shown),
         tooltip=[
             alt.Tooltip("line:N", title=" "),
-            alt.Tooltip("kind:N", title="  "),
+            alt.Tooltip("bound:N", title="  "),
             alt.Tooltip("budget:Q", format=".3f"),
             alt.Tooltip("log_volume:Q", title="ln v", format=".5f"),
         ],

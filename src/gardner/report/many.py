@@ -57,16 +57,16 @@ def toggled(chart: alt.LayerChart, paint: Mapping[str, str], *params: alt.Parame
 def panels(own: pd.DataFrame, bounds: pd.DataFrame | None, title: str, x: str, y: str) -> alt.FacetChart:
     """A small panel for each series, in the order of rows: its line and error on the range of all series.
 
-    ``own``: rows (series, x, value, low, high); ``bounds``: rows (kind, x, value), dashed in every panel.
+    ``own``: rows (series, x, value, low, high); ``bounds``: rows (bound, x, value), dashed in every panel.
     """
     names = own["series"].drop_duplicates().tolist()
     span = own.groupby("x")["value"].agg(low="min", high="max").reset_index()
-    parts = [own.assign(role="own", kind="", panel=own["series"])]
+    parts = [own.assign(role="own", bound="", panel=own["series"])]
     for name in names:
-        parts.append(span.assign(role="all", kind="", panel=name))
+        parts.append(span.assign(role="all", bound="", panel=name))
         if bounds is not None:
             parts.append(bounds.assign(role="bound", panel=name))
-    data = pd.concat(parts, ignore_index=True)[["panel", "role", "kind", "x", "value", "low", "high"]]
+    data = pd.concat(parts, ignore_index=True)[["panel", "role", "bound", "x", "value", "low", "high"]]
     base = alt.Chart(data, width=_WIDTH, height=_HEIGHT)
     across = alt.X("x:Q", title=x, axis=alt.Axis(tickCount=4))
     low = alt.Y("low:Q", title=y, scale=alt.Scale(zero=False), axis=alt.Axis(tickCount=4))
@@ -76,7 +76,7 @@ def panels(own: pd.DataFrame, bounds: pd.DataFrame | None, title: str, x: str, y
         _part(base, "all").mark_area(opacity=0.22, color=GREY).encode(x=across, y=low, y2="high:Q"),
         _part(base, "bound")
         .mark_line(color=GREY, strokeWidth=1, strokeDash=[3, 3])
-        .encode(x=across, y=up, detail="kind:N"),
+        .encode(x=across, y=up, detail="bound:N"),
         _part(base, "own").mark_area(opacity=0.3, color=PALETTE[0]).encode(x=across, y=low, y2="high:Q"),
         _part(base, "own").mark_line(color=PALETTE[0], strokeWidth=2).encode(x=across, y=up, tooltip=told),
     )

@@ -51,7 +51,7 @@ def strategies_chart(
 
     ``curves``: rows (strategy, informed, budget, log_volume, log_volume_stderr, accuracy, accuracy_stderr, seeds,
     converged). With columns ``theory`` and ``theory_accuracy``, a thin line of the same colour is what theory says of a
-    strategy. ``bounds``: rows (kind, budget, log_volume, accuracy, stability), kind one of minimum, typical, maximum,
+    strategy. ``bounds``: rows (bound, budget, log_volume, accuracy, stability), bound one of minimum, typical, maximum,
     halving, pool. ``quantity`` is what a still picture shows and what the switch shows first.
     """
     parts = [part for part in (_strategy_rows(curves), _theory_rows(curves)) if len(part)]
@@ -118,17 +118,17 @@ def strategies_panels(curves: pd.DataFrame, bounds: pd.DataFrame, title: str) ->
     That bound is the dashed line at zero. Where it is not known, ln v itself is shown, with the bounds there are.
     """
     rows = _strategy_rows(curves).sort_values(["series", "budget"])
-    halving = bounds[bounds["kind"] == "halving"].set_index("budget")["log_volume"].astype(float)
+    halving = bounds[bounds["bound"] == "halving"].set_index("budget")["log_volume"].astype(float)
     best = rows["budget"].map(halving)
     known = bounds.dropna(subset=["log_volume"]).rename(columns={"budget": "x", "log_volume": "value"})
     word = "ln v"
     less: Floats = np.zeros(len(rows))
     if len(rows) and best.notna().all():
-        known, word = known[known["kind"] == "halving"].assign(value=0.0), "above the bound"
+        known, word = known[known["bound"] == "halving"].assign(value=0.0), "above the bound"
         less = best.to_numpy(float)
     value, error = rows["log_volume"] - less, rows["log_volume_stderr"].fillna(0.0)
     own = {"series": rows["series"], "x": rows["budget"], "value": value, "low": value - error, "high": value + error}
-    return panels(pd.DataFrame(own), known[["kind", "x", "value"]], title, "budget n", word)
+    return panels(pd.DataFrame(own), known[["bound", "x", "value"]], title, "budget n", word)
 
 
 def _front(rows: pd.DataFrame, names: list[str]) -> list[str]:
@@ -230,7 +230,7 @@ def _theory_rows(curves: pd.DataFrame) -> pd.DataFrame:
 def _bound_rows(bounds: pd.DataFrame) -> pd.DataFrame:
     return pd.DataFrame(
         {
-            "series": bounds["kind"],
+            "series": bounds["bound"],
             "role": "bound",
             **{name: bounds[name].astype(float) for name in ("budget", "log_volume", "accuracy")},
             "volume_text": [typeset(fixed(value, 4)) for value in bounds["log_volume"]],

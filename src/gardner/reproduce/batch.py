@@ -27,7 +27,7 @@ def _run(workspace: Workspace) -> Section:
     spec = Spec([StrategySpec("agnostic")], [features], [ALPHA], [1.0], list(dict.fromkeys(sizes)), seeds)
     frame = workspace.part(0.0, 0.9).bench([spec])
     found = compare(frame, BUDGETS, workspace.part(0.9, 1.0).progress)
-    halving = found.bounds[found.bounds["kind"] == "halving"].set_index("budget")["log_volume"]
+    halving = found.bounds[found.bounds["bound"] == "halving"].set_index("budget")["log_volume"]
     table = found.curves.assign(halving=found.curves["budget"].map(halving))
     return Section(
         name=RECIPE.name,

@@ -27,8 +27,8 @@ def specs(workspace: Workspace) -> list[Spec]:
     names = ("agnostic", "informed", "least-informative", "random")
     greedy = [StrategySpec(name) for name in names]
     return [
-        Spec(greedy, [features], [ALPHA], [3.0], [features // 100], seeds),
-        Spec([StrategySpec("swap")], [features], [ALPHA], [3.0], [features // 10], seeds),
+        Spec(greedy, [features], [ALPHA], [BUDGETS[-1]], [features // 100], seeds),
+        Spec([StrategySpec("swap")], [features], [ALPHA], [BUDGETS[-1]], [features // 10], seeds),
     ]
 
 

@@ -120,14 +120,14 @@ def compare(frame: pd.DataFrame, budgets: Sequence[float], progress: Progress) -
     return Comparison(pd.DataFrame(summary.rows), bounds_frame(summary), summary)
 
 
-_SHOWN = ["kind", "log_volume", "accuracy", "stability"]
+_SHOWN = ["bound", "log_volume", "accuracy", "stability"]
 
 
 def bounds_frame(summary: Summary) -> pd.DataFrame:
-    """A summary's bounds, one row a model, pool ratio, budget and kind."""
+    """A summary's bounds, one row a model, pool ratio, budget and bound."""
     frames = []
     for (model, alpha, budget), known in sorted(summary.bounds.items()):
-        shown = known.to_frame().dropna(subset=["log_volume"]).rename(columns={"bound": "kind"})
+        shown = known.to_frame().dropna(subset=["log_volume"])
         frames.append(shown[_SHOWN].assign(model=model, pool_ratio=alpha, budget=budget))
     columns = ["model", "pool_ratio", "budget", *_SHOWN]
     return pd.concat(frames, ignore_index=True)[columns] if frames else pd.DataFrame(columns=columns)

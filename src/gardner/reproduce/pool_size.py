@@ -33,14 +33,14 @@ def _lines(results: list[Bounds]) -> pd.DataFrame:
             "budget": result.budget,
             "log_volume": result.minimum.log_volume,
             "line": f"α = {result.pool_ratio:g}",
-            "kind": "minimum",
+            "bound": "minimum",
         }
         for result in results
     ]
     for alpha in POOLS:
         level = pool(PERCEPTRON, pool_ratio=alpha).log_volume
         rows += [
-            {"budget": budget, "log_volume": level, "line": f"α = {alpha:g}", "kind": "pool"}
+            {"budget": budget, "log_volume": level, "line": f"α = {alpha:g}", "bound": "pool"}
             for budget in (0.0, LARGEST_BUDGET)
         ]
     for budget in (*BUDGETS, LARGEST_BUDGET):
@@ -49,10 +49,10 @@ def _lines(results: list[Bounds]) -> pd.DataFrame:
                 "budget": budget,
                 "log_volume": typical(PERCEPTRON, budget=budget).log_volume,
                 "line": "random",
-                "kind": "typical",
+                "bound": "typical",
             }
         )
-        rows.append({"budget": budget, "log_volume": -budget * LN2, "line": "one bit a label", "kind": "halving"})
+        rows.append({"budget": budget, "log_volume": -budget * LN2, "line": "one bit a label", "bound": "halving"})
     return pd.DataFrame(rows)
 
 

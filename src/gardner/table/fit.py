@@ -106,7 +106,7 @@ def fit(
     found = _search(features[some], labels[some], spread, scalings, families, model, progress)
     settled = [one for one in found if one.value > -np.inf]
     if not settled and model is None:
-        raise ConvergenceError("expectation propagation settled for no model", hint="give one with --channel")
+        raise ConvergenceError("expectation propagation settled for no model", hint="name a channel yourself")
     best = max(settled or found, key=lambda one: one.value)
     tried = tuple(Tried(one.scaling, one.candidate.model, one.log_evidence) for one in settled)
     finished = _finish(features, labels, spread, best.scaling, best.candidate, tried, method)

@@ -36,6 +36,29 @@ def test_bounds_as_json(gardner: Any) -> None:
     assert record["beta"]["minimum"] == pytest.approx(-12.793, rel=1e-4)
 
 
+@pytest.fixture(scope="module")
+def known_ends() -> dict[Any, Any]:
+    """Ends with one step of breaking, which take seconds each."""
+    return {}
+
+
+@pytest.fixture
+def each_end_once(known_ends: dict[Any, Any], monkeypatch: pytest.MonkeyPatch) -> None:
+    """These tests ask for the same two ends in four ways; they are computed for the first."""
+    from gardner.theory.breaking import end
+
+    compute = end.broken_end
+
+    def once(followed: Any) -> Any:
+        key = followed.problem, followed.end.log_volume
+        if key not in known_ends:
+            known_ends[key] = compute(followed)
+        return known_ends[key]
+
+    monkeypatch.setattr(end, "broken_end", once)
+
+
+@pytest.mark.usefixtures("each_end_once")
 def test_bounds_with_one_step_of_breaking(gardner: Any) -> None:
     code, out, err = gardner("bounds", "--alpha", "1", "--budget", "0.1", "--rsb", "--json")
     assert (code, err) == (0, "")
@@ -53,6 +76,7 @@ def test_bounds_with_one_step_of_breaking(gardner: Any) -> None:
     assert "--rsb" in err
 
 
+@pytest.mark.usefixtures("each_end_once")
 def test_a_curve_with_one_step_of_breaking(gardner: Any, tmp_path: Path) -> None:
     path = tmp_path / "curve.svg"
     code, out, _ = gardner("curve", "-a", "1", "-n", "0.1", "--rsb")

@@ -10,27 +10,14 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
+from tests.array_files import PROBLEM, written
 
 from gardner.inference import infer
-from gardner.model import draw_instance
-
-PROBLEM = draw_instance(features=40, pool_ratio=0.8, seed=0)
 
 
 @pytest.fixture
 def files(tmp_path: Path) -> Path:
-    rows, labels = PROBLEM.rows, PROBLEM.labels
-    np.save(tmp_path / "F.npy", rows)
-    np.save(tmp_path / "y.npy", labels)
-    np.savez(tmp_path / "both.npz", rows=rows, labels=labels, other=rows)
-    np.savez(tmp_path / "one.npz", anything=rows)
-    columns = [f"x{i}" for i in range(40)]
-    frame = pd.DataFrame(rows, columns=columns)
-    frame.to_csv(tmp_path / "F.csv", index=False)
-    np.savetxt(tmp_path / "plain.csv", rows, delimiter=",")
-    frame.to_parquet(tmp_path / "F.parquet")
-    pd.DataFrame({"x": rows[:, 0], "label": labels.astype(int)}).to_csv(tmp_path / "y.csv", index=False)
-    return tmp_path
+    return written(tmp_path)
 
 
 @pytest.fixture

@@ -31,7 +31,7 @@ class Elsewhere:
 
     def wait(self) -> None:
         """Until the scheduler has written its address."""
-        file, deadline = self.folder / "scheduler.json", time.monotonic() + 60.0
+        file, deadline = self.folder / "scheduler.json", time.monotonic() + 300.0  # a busy machine takes a minute
         while not (file.exists() and file.read_text().rstrip().endswith("}")) and time.monotonic() < deadline:
             time.sleep(0.05)
         self.address = json.loads(file.read_text())["address"]

@@ -5,30 +5,16 @@ from __future__ import annotations
 from pathlib import Path
 
 import numpy as np
-import pandas as pd
 import pytest
+from tests.array_files import PROBLEM, written
 
 from gardner.errors import InvalidInputError
-from gardner.model import draw_instance
 from gardner.records.array_file import read_matrix, read_vector
-
-PROBLEM = draw_instance(features=40, pool_ratio=0.8, seed=0)
 
 
 @pytest.fixture
 def files(tmp_path: Path) -> Path:
-    rows, labels = PROBLEM.rows, PROBLEM.labels
-    np.save(tmp_path / "F.npy", rows)
-    np.save(tmp_path / "y.npy", labels)
-    np.savez(tmp_path / "both.npz", rows=rows, labels=labels, other=rows)
-    np.savez(tmp_path / "one.npz", anything=rows)
-    frame = pd.DataFrame(rows, columns=[f"x{i}" for i in range(40)])
-    frame.to_csv(tmp_path / "F.csv", index=False)
-    frame.to_csv(tmp_path / "F.TSV", index=False, sep="\t")
-    np.savetxt(tmp_path / "plain.csv", rows, delimiter=",")
-    frame.to_parquet(tmp_path / "F.parquet")
-    pd.DataFrame({"x": rows[:, 0], "label": labels.astype(int)}).to_csv(tmp_path / "y.csv", index=False)
-    return tmp_path
+    return written(tmp_path)
 
 
 @pytest.mark.parametrize(

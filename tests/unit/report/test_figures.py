@@ -48,8 +48,8 @@ def curves(name: str = "agnostic") -> pd.DataFrame:
 
 def bounds() -> pd.DataFrame:
     rows = [
-        {"kind": kind, "budget": n, "log_volume": -rate * n, "accuracy": accuracy, "stability": stability}
-        for kind, rate, accuracy, stability in (
+        {"bound": bound, "budget": n, "log_volume": -rate * n, "accuracy": accuracy, "stability": stability}
+        for bound, rate, accuracy, stability in (
             ("minimum", 1.5, 0.7, 0.4),
             ("maximum", 0.2, 0.55, 1.3),
             ("halving", LN2, math.nan, math.nan),

@@ -51,7 +51,7 @@ def test_a_lower_loss_is_better() -> None:
     assert front == NAMES[:5]
 
 
-@pytest.mark.parametrize("bounds", [None, pd.DataFrame({"kind": ["halving"] * 2, "x": [10, 30], "value": [0.7, 0.8]})])
+@pytest.mark.parametrize("bounds", [None, pd.DataFrame({"bound": ["halving"] * 2, "x": [10, 30], "value": [0.7, 0.8]})])
 def test_a_panel_for_each_with_its_whole_name(bounds: pd.DataFrame | None) -> None:
     own = table_rows()
     picture = vl_convert.vegalite_to_svg(specification(panels(own, bounds, "Panels", "labels", "accuracy")))

@@ -65,7 +65,7 @@ def test_a_race_of_strategies_meets_the_bounds(tmp_path: Path, monkeypatch: pyte
     curves = section.table
     assert set(curves["strategy"]) == {"agnostic", "informed", "least-informative", "random", "swap"}
     assert set(curves["features"]) == {100}
-    assert section.tables["bounds-theory"]["kind"].nunique() == 5
+    assert section.tables["bounds-theory"]["bound"].nunique() == 5
     by_name = {name: curve.set_index("budget")["log_volume"] for name, curve in curves.groupby("strategy")}
     assert by_name["swap"][0.6] < by_name["informed"][0.6] < by_name["agnostic"][0.6] < by_name["random"][0.6]
     assert by_name["random"][0.6] < by_name["least-informative"][0.6]

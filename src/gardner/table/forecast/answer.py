@@ -65,7 +65,7 @@ def forecast(
     labels: ArrayLike | None = None,
     *,
     accuracy: float = 0.95,
-    batch: int = 10,
+    batch_size: int = 10,
     most_labels: int | None = None,
     scaling: str = "standardised",
     best: bool = True,
@@ -76,7 +76,7 @@ def forecast(
     """Accuracy against the number of labels, for a table of numbers, before or after the first labels.
 
     ``labels`` has two kinds, and NaN where there is none yet. ``accuracy`` is the one wanted,
-    ``batch`` how many rows are asked for at a time, ``most_labels`` where the forecast ends (by
+    ``batch_size`` how many rows are asked for at a time, ``most_labels`` where the forecast ends (by
     default a little beyond what random choice needs). ``best`` also asks for the best subset.
     ``names`` are those of the columns, for what is noticed about them.
 
@@ -87,7 +87,7 @@ def forecast(
     (40, True)
     """
     report = progress or (lambda _: None)
-    asked = check_question(features, labels, accuracy, batch, most_labels, scaling, names)
+    asked = check_question(features, labels, accuracy, batch_size, most_labels, scaling, names)
     known = ~np.isnan(asked.labels)
     spectrum = table_spectrum(asked.features, scaling=scaling, keep=known if asked.usable else None, seed=seed)
     report(0.1)
@@ -124,7 +124,7 @@ def _at_least_two(variances: Floats) -> Floats:
 
 def _counts(question: Question, asked: Asked, start: int) -> tuple[Floats, float]:
     """Numbers of labels to forecast for, in whole rounds, and the size of a round in the theory."""
-    rows, batch = question.rows, asked.batch
+    rows, batch = question.rows, asked.batch_size
     most = asked.most_labels or min(rows, max(_enough(question, asked.accuracy, start), start + _FEWEST * batch))
     most = min(max(most, start + 1), rows)
     rounds = max(1, math.ceil((most - start) / batch))
@@ -208,7 +208,7 @@ def _answer(
     now = np.array([1.0 - one.surprise * (1.0 - one.expected) for one in models])
     return Forecast(
         rows=len(asked.features), columns=spectrum.columns, labelled=start, effective_rank=spectrum.effective_rank,
-        batch=asked.batch, accuracy=asked.accuracy, now=float(now @ weights), pool=1.0 - whole, spread=spread,
+        batch_size=asked.batch_size, accuracy=asked.accuracy, now=float(now @ weights), pool=1.0 - whole, spread=spread,
         models=tuple(LabelModel(one.alignment, one.noise, one.weight) for one in models), points=points,
         needed=needed, notes=notes,
     )  # fmt: skip

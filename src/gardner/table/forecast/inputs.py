@@ -32,7 +32,7 @@ class Asked:
     features: Floats
     labels: Floats
     accuracy: float
-    batch: int
+    batch_size: int
     most_labels: int | None
     usable: bool  # whether there are labels enough to choose a model by
     notes: tuple[str, ...]
@@ -42,7 +42,7 @@ def check_question(
     features: ArrayLike,
     labels: ArrayLike | None,
     accuracy: float,
-    batch: int,
+    batch_size: int,
     most_labels: int | None,
     scaling: str,
     names: Sequence[str],
@@ -52,7 +52,7 @@ def check_question(
     coded = _labels(labels, len(table))
     if not 0.5 < accuracy < 1.0:
         raise InvalidInputError("accuracy", accuracy, "it must lie between 0.5, a guess, and 1")
-    _check_count("batch", batch)
+    _check_count("batch_size", batch_size)
     if most_labels is not None:
         _check_count("most_labels", most_labels)
     if scaling not in SCALINGS:
@@ -65,7 +65,7 @@ def check_question(
     usable, notes = _usable(coded)
     notes += _tells_all(table, coded, names)
     wanted = None if most_labels is None else int(most_labels)
-    return Asked(table, coded, float(accuracy), int(batch), wanted, usable, tuple(notes))
+    return Asked(table, coded, float(accuracy), int(batch_size), wanted, usable, tuple(notes))
 
 
 def _check_count(name: str, value: object) -> None:

@@ -95,7 +95,7 @@ def likely_models(spectrum: TableSpectrum, features: Floats, labels: Floats, *, 
     tried = [(s, noise, _fit(few, shape, s, noise)) for s in ALIGNMENTS for noise in NOISES]
     settled = [one for one in tried if one[2].settled]
     if not settled:
-        raise ConvergenceError("expectation propagation settled for no alignment and noise", hint="leave --label out")
+        raise ConvergenceError("no alignment and noise were settled for", hint="forecast without labels")
     evidence = np.array([posterior.log_evidence for _, _, posterior in settled])
     weights = np.exp(evidence - evidence.max())
     weights /= weights.sum()

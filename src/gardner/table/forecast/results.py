@@ -76,7 +76,7 @@ class Forecast:
     columns: int
     labelled: int
     effective_rank: float
-    batch: int
+    batch_size: int
     accuracy: float
     now: float
     pool: float

@@ -113,8 +113,8 @@ def bounds_sweep(
     budgets: Iterable[float],
     teacher: GLM | None = None,
     rsb: int = 0,
-    progress: Callable[[float], None] | None = None,
     workers: int | None = 1,
+    progress: Callable[[float], None] | None = None,
 ) -> list[Bounds]:
     """:func:`bounds` for several budgets; ``progress`` is called with the fraction done.
 

@@ -6,9 +6,9 @@ nine parameters are, in this order,
 
     c, s, τ, β, a₀, a₁, φ, M, T.
 
-Z is normalised, so the constant ln(1+e^φ) can be taken out exactly: what is left is of order β and
-lives where labels are uncertain, and its derivatives stay accurate when that is a sliver of the
-range (large pools) or β is small.
+Z is normalised, so the constant ln(1+e^φ) can be taken out exactly. What is left is of order β, and
+differs from zero only where labels are uncertain. So it keeps its digits, and its derivatives theirs,
+where β is small and where uncertain labels are a small part of the range (large pools).
 """
 
 from __future__ import annotations

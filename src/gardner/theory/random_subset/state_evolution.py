@@ -39,7 +39,7 @@ class NothingLeftError(ConvergenceError):
         """Say so."""
         super().__init__(
             "such a student may have no weights left that give the labels",
-            hint="give the student a channel with noise (--channel flip:0.05), or fewer labels",
+            hint="give the student a channel with noise, such as flip:0.05, or fewer labels",
         )
 
 

@@ -161,7 +161,7 @@ def test_a_rare_class_is_said_aloud() -> None:
         (TABLE, ["a"] * 300, {}, "must be numbers"),
         (TABLE, None, {"accuracy": 0.4}, "between 0.5"),
         (TABLE, None, {"accuracy": 1.0}, "between 0.5"),
-        (TABLE, None, {"batch": 0}, "at least 1"),
+        (TABLE, None, {"batch_size": 0}, "at least 1"),
         (TABLE, None, {"most_labels": 0}, "at least 1"),
         (TABLE, shown(30), {"most_labels": 30}, "have a label already"),
         (TABLE, None, {"scaling": "unit"}, "standardised, common"),

@@ -6,7 +6,7 @@ from itertools import groupby
 from typing import Any
 
 from gardner.cli.console import output
-from gardner.cli.results_table import make_table, plain
+from gardner.cli.plain_table import make_table, plain
 from gardner.numbers import fixed, percent, with_error
 
 # Differences between strategies in a table, which fits a screen; --json has all of them.
