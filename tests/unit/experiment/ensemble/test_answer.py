@@ -26,7 +26,7 @@ def _all(index: int) -> Floats:
 
 @pytest.fixture(scope="module")
 def runs(tmp_path_factory: pytest.TempPathFactory) -> list[PoolRun]:
-    return sample(ASKED, tmp_path_factory.mktemp("chains"), pools=3, rounds=1000)
+    return sample(ASKED, tmp_path_factory.mktemp("chains"), pools=3, rounds=5000)
 
 
 def test_ln_partition_ln_v_and_complexity_are_those_of_all_subsets(runs: list[PoolRun]) -> None:
