@@ -131,7 +131,7 @@ def _classes(volume: Floats, weight: Floats) -> tuple[Floats, float]:
 def _valley(share: Floats) -> float:
     """The lowest class as a share of the lower of the highest ones on both sides; 1 where there is no valley."""
     sides = [(share[k], min(share[:k].max(), share[k + 1 :].max())) for k in range(1, share.size - 1)]
-    return min([1.0] + [inside / beside for inside, beside in sides if beside > 0.0])
+    return float(min([1.0] + [inside / beside for inside, beside in sides if beside > 0.0]))
 
 
 def _by_chance(share: Floats, count: float, rng: np.random.Generator) -> float:
