@@ -84,7 +84,7 @@ def paired(answers: Mapping[int, Answer], name: str, beta: float, known: Mapping
     fit = np.linalg.lstsq(scaled, wanted, rcond=None)[0]
     rest = wanted - scaled @ fit
     variance = float(rest @ rest) / left
-    error = math.sqrt(variance * np.linalg.inv(scaled.T @ scaled)[0, 0])
+    error = math.sqrt(variance * np.linalg.pinv(scaled.T @ scaled)[0, 0])
     means = [(rest[features == size].mean(), np.count_nonzero(features == size)) for size in kinds]
     free = len(means) - terms
     chi = sum(count * mean**2 for mean, count in means) / variance / free if free else math.nan
