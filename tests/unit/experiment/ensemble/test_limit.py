@@ -24,8 +24,9 @@ def made(seed: int, missing: float = 0.0) -> dict[int, Answer]:
     """Answers whose pools have luck of variance 1/N; ``missing`` is taken from Φ at the lowest β."""
     rng, found = np.random.default_rng(seed), {}
     for N, count in POOLS.items():
-        luck, other = rng.normal(size=(2, count, 1)) / math.sqrt(N)
+        luck, other, noise = rng.normal(size=(3, count, 1)) / math.sqrt(N)
         phi = PHI - 0.5 * math.log(N) / N + FIRST / N + SECOND / N**2 + luck * LUCK + other * OTHER
+        phi[:, :1] += 0.1 * noise
         phi[:, 0] -= missing
         mean, error = phi.mean(axis=0), phi.std(axis=0, ddof=1) / math.sqrt(count)
         curve = pd.DataFrame({"beta": BETAS, "log_partition": mean, "log_partition_stderr": error})
