@@ -6,8 +6,10 @@ python benchmarks/search.py print FOLDER                   # the tables of docs/
 On each pool of α = 3, at n = 0.3, 0.6 and 0.9, three searches look for the subset of the smallest volume: informed
 AL-AMP, `swap`, and a Markov chain of `gardner sample` that is cooled from β = 0 to eight times the β at which the
 symmetric curve ends, one exchange at a time, each with ln Z of its own fixed point. Effort of the chain is in sweeps: a
-sweep tries as many exchanges as there are rows in the subset. ln v is AMP's for all. Printed are the gaps to the
-minimum with one step of replica symmetry breaking, in means over pools with standard errors. Seconds are of the
+sweep tries as many exchanges as there are rows in the subset. In small pools chains at many β that exchange subsets
+(parallel tempering) look as well: they come back from β = 0 again and again. ln v is AMP's for all. Printed are the
+gaps to the minimum with one step of replica symmetry breaking and to where symmetry breaks, in means over pools with
+standard errors, and what a search lies above the best that any of them found on the same pools. Seconds are of the
 processor.
 """
 
@@ -28,7 +30,7 @@ import numpy as np
 
 import gardner
 from gardner.experiment import run
-from gardner.experiment.ensemble.tempering import Ladder, temper
+from gardner.experiment.ensemble.tempering import Ladder, find_ladder, temper
 from gardner.model import PERCEPTRON, draw_instance
 from gardner.strategies.al_amp import Informed
 from gardner.strategies.base import Strategy
@@ -43,7 +45,9 @@ COOLING = 50
 # The coldest β, in units of the β at which the symmetric curve ends.
 COLDEST = 8.0
 # The largest number of weights for which chains are cooled, and for which they have the longest effort.
-CHAINS, LONGEST = 500, 200
+CHAINS, LONGEST = 200, 100
+# Rounds of the chains that exchange subsets.
+ROUNDS = 1000
 
 
 def curve(features: int, seed: int, strategy: Strategy) -> dict[str, float]:
@@ -66,9 +70,18 @@ def cooled(features: int, seed: int, budget: float, sweeps: int, coldest: float)
     return best
 
 
-def ends() -> dict[float, Any]:
-    """The minimum of each budget, with one step of breaking."""
-    return {n: gardner.bounds(PERCEPTRON, pool_ratio=ALPHA, budget=n, rsb=1) for n in BUDGETS}
+def tempered(features: int, seed: int, budget: float, coldest: float) -> float:
+    """The smallest ln v that chains at many β meet."""
+    problem = draw_instance(features, ALPHA, seed)
+    rows, labels = np.ascontiguousarray(problem.rows, dtype=np.float64), np.asarray(problem.labels, dtype=np.float64)
+    rng, size = np.random.default_rng([seed, features, round(10 * budget)]), round(budget * features)
+    ladder = find_ladder(rows, labels, size, max(coldest, -900.0), 1.0, rng)
+    return float(temper(rows, labels, size, ladder, ROUNDS, rng).log_evidence.min()) / features
+
+
+def ends(rsb: int = 0) -> dict[float, Any]:
+    """The bounds of each budget, with one step of breaking if asked for."""
+    return {n: gardner.bounds(PERCEPTRON, pool_ratio=ALPHA, budget=n, rsb=rsb) for n in BUDGETS}
 
 
 def searches(features: int) -> dict[str, Callable[[int, dict[float, Any]], dict[str, float]]]:
@@ -85,7 +98,11 @@ def searches(features: int) -> dict[str, Callable[[int, dict[float, Any]], dict[
         "swap": lambda seed, _: curve(features, seed, Swap("min")),
     }
     if features <= CHAINS:
-        found |= {f"chain, {sweeps} sweeps": chain(sweeps) for sweeps in SWEEPS if features <= LONGEST or sweeps <= 50}
+        found |= {f"chain, {sweeps} sweeps": chain(sweeps) for sweeps in SWEEPS if features <= LONGEST or sweeps < 800}
+    if features <= LONGEST:
+        found["tempering"] = lambda seed, known: {
+            f"{n:g}": tempered(features, seed, n, 0.5 * COLDEST * known[n].minimum.point.beta) for n in BUDGETS
+        }
     return found
 
 
@@ -114,33 +131,39 @@ def measure(folder: Path, sizes: list[str]) -> None:
 
 def show(folder: Path) -> None:
     records = [json.loads(path.read_text()) for path in sorted(folder.glob("*.json"))]
-    known = ends()
+    known = ends(rsb=1)
     for n in BUDGETS:
-        minimum = known[n].minimum_1rsb.log_volume
-        symmetric = known[n].minimum.log_volume
-        print(f"\nn = {n:g}: minimum {minimum:.5f} with one step of breaking, {symmetric:.5f} symmetric\n")
-        print("| N | search | seeds | ln v | gap | share of AL-AMP's | least of all seeds | seconds |")
-        print("|---" * 8 + "|")
+        broken = known[n].minimum_1rsb
+        print(
+            f"\nn = {n:g}: minimum {broken.log_volume:.5f} with one step of breaking, "
+            f"{known[n].minimum.log_volume:.5f} symmetric; symmetry breaks at {broken.leaves_at:.5f}\n"
+        )
+        print("| N | search | seeds | ln v | above the minimum | above the break | share | above the best | seconds |")
+        print("|---" * 9 + "|")
         for features in sorted({one["N"] for one in records}):
-            plain = gap_of(records, features, "AL-AMP", n, minimum)
+            of_size = [one for one in records if one["N"] == features]
+            plain = np.mean([one["ln v"][f"{n:g}"] for one in of_size if one["name"] == "AL-AMP"]) - broken.log_volume
+            best = {
+                seed: min(one["ln v"][f"{n:g}"] for one in of_size if one["seed"] == seed)
+                for seed in {one["seed"] for one in of_size}
+            }
             for name in searches(features):
-                mine = [one for one in records if one["N"] == features and one["name"] == name]
+                mine = [one for one in of_size if one["name"] == name]
                 if mine:
-                    print(line(mine, n, minimum, plain))
+                    print(line(mine, n, broken, plain, best))
 
 
-def gap_of(records: list[dict[str, Any]], features: int, name: str, n: float, minimum: float) -> float:
-    values = [one["ln v"][f"{n:g}"] for one in records if one["N"] == features and one["name"] == name]
-    return float(np.mean(values)) - minimum if values else math.nan
-
-
-def line(mine: list[dict[str, Any]], n: float, minimum: float, plain: float) -> str:
+def line(mine: list[dict[str, Any]], n: float, broken: Any, plain: float, best: dict[int, float]) -> str:
     values = np.array([one["ln v"][f"{n:g}"] for one in mine])
-    error = values.std(ddof=1) / math.sqrt(values.size) if values.size > 1 else math.nan
-    gap, seconds = values.mean() - minimum, np.mean([one["seconds"] for one in mine])
+    above = values - np.array([best[one["seed"]] for one in mine])
+    error, of_above = (
+        part.std(ddof=1) / math.sqrt(part.size) if part.size > 1 else math.nan for part in (values, above)
+    )
+    gap, seconds = values.mean() - broken.log_volume, np.mean([one["seconds"] for one in mine])
     return (
         f"| {mine[0]['N']} | {mine[0]['name']} | {values.size} | {values.mean():.4f} | {gap:+.4f} ± {error:.4f} "
-        f"| {gap / plain:.2f} | {values.min() - minimum:+.4f} | {seconds:.0f} |"
+        f"| {values.mean() - broken.leaves_at:+.4f} | {gap / plain:.2f} | {above.mean():.4f} ± {of_above:.4f} "
+        f"| {seconds:.1f} |"
     )
 
 
