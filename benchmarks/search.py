@@ -46,8 +46,8 @@ COOLING = 50
 COLDEST = 8.0
 # The largest number of weights for which chains are cooled, and for which they have the longest effort.
 CHAINS, LONGEST = 200, 100
-# Rounds of the chains that exchange subsets.
-ROUNDS = 1000
+# Rounds of the chains that exchange subsets, and the largest number of weights for which they look.
+ROUNDS, TEMPERED = 1000, 50
 
 
 def curve(features: int, seed: int, strategy: Strategy) -> dict[str, float]:
@@ -99,7 +99,7 @@ def searches(features: int) -> dict[str, Callable[[int, dict[float, Any]], dict[
     }
     if features <= CHAINS:
         found |= {f"chain, {sweeps} sweeps": chain(sweeps) for sweeps in SWEEPS if features <= LONGEST or sweeps < 800}
-    if features <= LONGEST:
+    if features <= TEMPERED:
         found["tempering"] = lambda seed, known: {
             f"{n:g}": tempered(features, seed, n, 0.5 * COLDEST * known[n].minimum.point.beta) for n in BUDGETS
         }

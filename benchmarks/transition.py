@@ -32,6 +32,8 @@ from gardner.experiment.ensemble.tempering import Ladder, find_ladder, temper
 from gardner.theory import complexity_curve
 
 ALPHA, BUDGET = 100.0, 0.5
+# What is printed after the theory.
+PARTS = ("plain", "peaks", "hysteresis")
 # A pool and a budget without a transition.
 PLAIN = (3.0, 0.6)
 # The β between which chains walk: the transition is near −2.1 for many weights, and lower at few.
@@ -173,14 +175,18 @@ def hysteresis(question: Question, betas: Floats) -> None:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--features", type=int, nargs="+", default=[20, 40])
+    parser.add_argument("--features", type=int, nargs="+", default=[20])
+    parser.add_argument("--parts", nargs="+", choices=PARTS, default=PARTS, help="all if none is named")
     given = parser.parse_args()
     begin = time.process_time()
     _, deepest = theory()
     for features in given.features:
-        peaks(features, deepest)
-        hysteresis(Question(features, ALPHA, BUDGET, LOWEST, HIGHEST), np.arange(-1.0, -3.55, -0.1))
-        hysteresis(Question(features, *PLAIN), np.arange(-1.0, -13.75, -0.5))
+        if "plain" in given.parts:
+            hysteresis(Question(features, *PLAIN), np.arange(-1.0, -13.75, -0.5))
+        if "peaks" in given.parts:
+            peaks(features, deepest)
+        if "hysteresis" in given.parts:
+            hysteresis(Question(features, ALPHA, BUDGET, LOWEST, HIGHEST), np.arange(-1.0, -3.55, -0.1))
         print()
     print(f"{time.process_time() - begin:.0f} s of the processor")
 

@@ -178,12 +178,13 @@ def reweighted(question: Question, run: PoolRun) -> Reweighting:
 def _of_pool(question: Question, run: PoolRun, betas: Floats) -> tuple[Floats, Floats, Floats]:
     """ln Ξ and the mean of ln Z of one pool, and the error of ln Ξ by leaving out parts of the rounds."""
     samples = kept_rounds(run)
-    partition, mean, _ = reweighted(question, run).log_partition(betas)
+    whole = reweighted(question, run)
+    partition, mean, _ = whole.log_partition(betas)
     parts = np.array_split(np.arange(samples.shape[0]), PARTS)
     others = []
     for part in parts:
         left = np.delete(samples, part, axis=0)
-        others.append(reweight(run.betas, left, question.log_count).log_partition(betas)[0])
+        others.append(reweight(run.betas, left, question.log_count, whole.rungs).log_partition(betas)[0])
     spread = np.array(others) - np.mean(others, axis=0)
     return partition, mean, np.sqrt((PARTS - 1) / PARTS * (spread**2).sum(axis=0))
 
