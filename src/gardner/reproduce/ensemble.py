@@ -25,7 +25,7 @@ from gardner.theory import complexity_curve
 # The pool ratio and the budget of the ensemble: those of the paper's check at N = 20.
 ALPHA, BUDGET = 3.0, 0.6
 # Pools and rounds at each number of weights: pools differ more than chains err, so small sizes have many pools.
-PLAN = {20: (60, 1000), 30: (30, 1000), 50: (16, 1000), 100: (4, 1000), 200: (2, 300)}
+PLAN = {20: (60, 1000), 30: (30, 1000), 50: (16, 1000), 100: (4, 1000), 200: (2, 100)}
 # The same in seconds.
 QUICK_PLAN = {20: (12, 250), 30: (8, 250), 40: (4, 250)}
 # The β at which curves are extrapolated: symmetry breaks at −8.5 and 25.6.
