@@ -57,6 +57,10 @@ def command(
     few different texts become zeros and ones. A linear model with noisy labels is fitted to what is labelled by
     expectation propagation; the scaling of its columns and its noise are chosen by evidence. Rows are numbered from 0.
 
+    Without any label the first rows cover the table. Where a class is rare, or there are three or more, label rows at
+    random first, until two classes have appeared. Label some at random in any case: a fair estimate of the accuracy
+    needs them.
+
     Examples:
 
         gardner query pool.csv --label y --batch 10
@@ -74,6 +78,8 @@ def command(
     model = GLM(channel=load_channel(channel)) if channel else None
     kind = label_kind_of(classes, regression)
     pool = read_pool(table, label, ignore=ignore or [], identifier=identifier, kind=kind)
+    if until is not None and pool.kind == "regression":
+        raise InvalidInputError("--until", until, "a regression has no accuracy to be reached", hint="leave it out")
     wanted = pool.encoding.matrix(read_table(target, array=pool.array)) if target else None
     with progress_bar("query") as progress:
         found = propose(
@@ -124,9 +130,14 @@ def record(pool: PoolFile, found: Proposals, until: float | None = None) -> dict
         "expected_accuracy": found.outlook.accuracy if found.outlook else None,
         "expected_accuracy_within": found.outlook.within if found.outlook else None,
         "expected_gain": found.outlook.gain if found.outlook else None,
+        "expected_gain_within": found.outlook.gain_within if found.outlook else None,
         "reached": found.outlook.reached(until) if found.outlook and until is not None else None,
         "notes": _notes(pool, found),
     }
+
+
+# Columns that a note names; of more it says how many there are.
+_NAMED = 12
 
 
 def _short(model: str) -> str:
@@ -141,9 +152,15 @@ def _short(model: str) -> str:
 def _notes(pool: PoolFile, found: Proposals) -> list[str]:
     notes = [as_options(note) for note in pool.notes]
     if found.dropped:
-        notes.append(f"{found.dropped} columns left out: every row has the same value")
+        kept = set(found.fit.design.scaling.kept.tolist())
+        names = [name for place, name in enumerate(pool.names) if place not in kept]
+        shown = ", ".join(names[:_NAMED]) + (", …" if len(names) > _NAMED else "")
+        columns = f"column {shown}" if len(names) == 1 else f"{len(names)} columns ({shown})"
+        notes.append(f"{columns} left out: every row has the same value")
     if not pool.labelled.any():
         notes.append("no row is labelled yet: the choice rests on the features alone, and covers them")
+        if found.model.channel.labels:
+            notes.append("with a rare class, or with three or more, rows labelled at random are the better first ones")
     return notes + list(found.fit.notes)
 
 
@@ -200,7 +217,14 @@ def _prediction(one: Proposal, found: Proposals) -> str:
         return ", ".join(
             f"{_plain(found.classes[place])} {fixed(one.probabilities[place], 2)}" for place in _likeliest(one)[:3]
         )
-    return fixed(one.probability, 3) if found.model.channel.labels else f"{one.mean:.4g} ± {one.deviation:.2g}"
+    if found.model.channel.labels:
+        return fixed(one.probability, 3)
+    return f"{_rounded(one.mean, 4)} ± {_rounded(one.deviation, 2)}"
+
+
+def _rounded(value: float, digits: int) -> str:
+    """A number to so many digits, written plainly: 254000, not 2.54e+05."""
+    return f"{float(f'{value:.{digits}g}'):.12g}"
 
 
 def _likeliest(one: Proposal) -> list[int]:
@@ -215,6 +239,8 @@ def _expected(outlook: Outlook, until: float | None) -> str:
         lines[0] += f", right to {fixed(outlook.within, 2)} in nine of ten real cases"
     if outlook.gain is not None:
         lines.append(f"this batch is expected to add {fixed(outlook.gain, 3)}")
+        if outlook.gain_within is not None:
+            lines[-1] += f", right to {fixed(outlook.gain_within, 2)}"
     if until is not None:
         lines.append(f"{until:g} is {'reached' if outlook.reached(until) else 'not reached yet'}")
     return "\n".join(lines)

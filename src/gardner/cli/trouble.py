@@ -92,6 +92,8 @@ def _of_exit(error: SystemExit) -> tuple[str, int]:
     """Shell completion ends by an exit; code of somebody else's that does so has not done what it was asked for."""
     if "_GARDNER_COMPLETE" in os.environ:
         return "", error.code if isinstance(error.code, int) else 0
+    if any(frame.name == "on_broken_pipe" for frame in traceback.extract_tb(error.__traceback__)):
+        return "", 0  # Rich makes an exit of a reader that has seen enough
     return _line(f"something that was called ends the program (exit code {error.code}); {_MORE}"), TROUBLE
 
 

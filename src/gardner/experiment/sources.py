@@ -25,6 +25,7 @@ import ast
 import functools
 import hashlib
 import inspect
+import threading
 import warnings
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
@@ -35,6 +36,9 @@ from gardner.loading import is_external, source_of
 
 if TYPE_CHECKING:
     from gardner.experiment.task import Task
+
+# Python 3.11 counts the depth of a syntax tree for all threads together: two at once raise a SystemError.
+_PARSING = threading.Lock()
 
 _SOURCES = (
     "experiment/loop.py",
@@ -126,7 +130,7 @@ def normal_form(source: bytes) -> bytes:
     True
     """
     try:
-        with warnings.catch_warnings():
+        with _PARSING, warnings.catch_warnings():
             warnings.simplefilter("ignore")  # of escapes that are none
             tree = ast.parse(source)
     except (SyntaxError, ValueError, RecursionError, MemoryError):

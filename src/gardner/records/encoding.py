@@ -1,9 +1,9 @@
 """How the columns of a table become numbers, learned from one table and applied to others.
 
 Numbers stay as they are. Texts of few kinds become columns of zeros and ones, one a kind; texts of
-many kinds are left out. A missing number is filled with the mean of the others, and a column of
-zeros and ones says where; a missing text is a kind of its own. Whatever is done is said in
-``notes``, in words that name the column.
+many kinds are left out, and so are dates, which are texts, and the index of a table. A missing
+number is filled with the mean of the others, and a column of zeros and ones says where; a missing
+text is a kind of its own. Whatever is done is said in ``notes``, in words that name the columns.
 
 An :class:`Encoding` is plain data (:meth:`Encoding.as_data`), so that a model can keep it and read
 another table in the same way.
@@ -12,14 +12,14 @@ another table in the same way.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from gardner.errors import InvalidInputError
-from gardner.records.table_file import MISSING_WORDS, check_columns
+from gardner.records.table_file import INDEX, MISSING_WORDS, refuse_containers
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -113,20 +113,21 @@ def learn_encoding(frame: pd.DataFrame, columns: Sequence[str]) -> Encoding:
     ('age', 'age missing', 'town=Oslo', 'town=Rome')
     >>> encoding.matrix(table)[1].tolist()
     [40.0, 1.0, 1.0, 0.0]
-    >>> encoding.notes[0]
+    >>> encoding.notes[1]
     'column age: 1 of 3 cells is empty, filled with the mean 40; a column of zeros and ones says which'
     """
-    check_columns(frame, columns, leave_out="ignore")
-    learned: list[Column] = []
-    notes: list[str] = []
     for name in columns:
-        column, said = _learn(frame[name], name)
-        if column is not None:
+        refuse_containers(frame, name, hint=f"ignore={name!r}, or write it otherwise")
+    learned: list[Column] = []
+    told = _Told(len(frame))
+    for name in columns:
+        if name == INDEX:
+            told.left_out(name, "it has no name, like the index of a table")
+        elif (column := _learn(frame[name], name, told)) is not None:
             learned.append(column)
-        notes += said
     if not learned:
         raise InvalidInputError("table", _listed(columns), "no column is left that could be a feature")
-    return Encoding(tuple(learned), tuple(notes))
+    return Encoding(tuple(learned), told.notes())
 
 
 def as_numbers(column: pd.Series[Any]) -> Floats | None:
@@ -153,35 +154,80 @@ def _is_number(value: object) -> bool:
     return True
 
 
-def _learn(column: pd.Series[Any], name: str) -> tuple[Column | None, list[str]]:
+@dataclass
+class _Told:
+    """What is to be said of columns, those of one kind in one note."""
+
+    rows: int
+    kinds: list[tuple[str, int]] = field(default_factory=list)
+    gaps: list[tuple[str, int, float]] = field(default_factory=list)
+    others: list[str] = field(default_factory=list)
+
+    def left_out(self, name: str, why: str) -> None:
+        """A column that is no feature."""
+        self.others.append(f"column {name} left out: {why}")
+
+    def notes(self) -> tuple[str, ...]:
+        """In words."""
+        found = []
+        if len(self.kinds) == 1:
+            name, count = self.kinds[0]
+            found.append(f"column {name} became {count} columns of zeros and ones")
+        elif self.kinds:
+            each = _listed(f"{name} ({count})" for name, count in self.kinds)
+            found.append(f"{len(self.kinds)} columns became columns of zeros and ones: {each}")
+        if len(self.gaps) == 1:
+            name, empty, fill = self.gaps[0]
+            cells = f"{empty} of {self.rows} cells {'is' if empty == 1 else 'are'} empty"
+            said = f"column {name}: {cells}, filled with the mean {fill:.4g}; a column of zeros and ones says which"
+            found.append(said)
+        elif self.gaps:
+            each = _listed(f"{name} ({empty})" for name, empty, _ in self.gaps)
+            said = "filled with the mean of the column; columns of zeros and ones say which"
+            found.append(f"{len(self.gaps)} columns have empty cells, {said}: {each}")
+        return (*found, *self.others)
+
+
+def _learn(column: pd.Series[Any], name: str, told: _Told) -> Column | None:
     missing = int(column.isna().sum())
     if missing == len(column):
-        return None, [f"column {name} left out: it is empty"]
+        told.left_out(name, "it is empty")
+        return None
     values = as_numbers(column)
     if values is None:
-        kinds = tuple(sorted({str(value) for value in column[column.notna()]}))
-        if len(kinds) > MOST_KINDS:
-            return None, [f"column {name} left out: {len(kinds)} different texts"]
-        said = f"column {name} became {len(kinds) + bool(missing)} columns of zeros and ones"
-        return Column(name, kinds, 0.0, missing > 0), [said]
+        return _learn_texts(column, name, told)
     empty = np.isnan(values)
     known = values[~empty]
     fill = float(np.sum(known / len(known))) if np.isfinite(known).all() else 0.0
-    if not empty.any():
-        return Column(name, (), fill), [_looks_like_ids(name)] if _counts_rows(values, name) else []
-    count = f"{empty.sum()} of {len(values)} cells {'is' if empty.sum() == 1 else 'are'} empty"
-    said = f"column {name}: {count}, filled with the mean {fill:.4g}; a column of zeros and ones says which"
-    return Column(name, (), fill, gaps=True), [said]
+    if empty.any():
+        told.gaps.append((name, int(empty.sum()), fill))
+    elif _counts_rows(values, name):
+        told.others.append(_looks_like_ids(name))
+    return Column(name, (), fill, gaps=bool(empty.any()))
+
+
+def _learn_texts(column: pd.Series[Any], name: str, told: _Told) -> Column | None:
+    missing = bool(column.isna().any())
+    kinds = tuple(sorted(set(column.astype(str)[column.notna()])))  # as Column.numbers reads them
+    if len(kinds) > MOST_KINDS:
+        told.left_out(name, f"{len(kinds)} different texts")
+    elif len(kinds) == 1 and not missing:
+        told.left_out(name, "every row has the same text")
+    else:
+        told.kinds.append((name, len(kinds) + missing))
+        return Column(name, kinds, 0.0, missing)
+    return None
 
 
 def _counts_rows(values: Floats, name: str) -> bool:
-    """Whether the values are names of rows: whole numbers, each once, that count or are called an id."""
+    """Whether the values are names of rows: whole numbers, each once, that count; or called an id, few twice."""
     if len(values) < _FEWEST_IDS or not np.isfinite(values).all() or not np.array_equal(values, np.round(values)):
         return False
-    if len(np.unique(values)) < len(values):
-        return False
+    kinds = len(np.unique(values))
     words = name.lower().replace("-", "_").replace(" ", "_").split("_")
-    return bool(np.ptp(values) == len(values) - 1) or bool(_ID_NAMES & set(words))
+    if _ID_NAMES & set(words):
+        return kinds > len(values) / 2
+    return kinds == len(values) and bool(np.ptp(values) == len(values) - 1)
 
 
 def _looks_like_ids(name: str) -> str:

@@ -85,7 +85,8 @@ def read_pool(
     features = encoding.matrix(frame)
     labels, classes = _read_labels(frame[label], label, kind) if label else (np.full(len(frame), np.nan), ("", ""))
     ids = _read_ids(frame[identifier]) if identifier else ()
-    return PoolFile(features, encoding.names, labels, classes, ids, encoding.notes, encoding, array)
+    notes = (*encoding.notes, *_named_like_nothing(classes))
+    return PoolFile(features, encoding.names, labels, classes, ids, notes, encoding, array)
 
 
 def read_table(path: Path | str, *, array: str = "", identifier: str | None = None) -> pd.DataFrame:
@@ -122,6 +123,8 @@ def _arrays(path: Path, label: str | None, wanted: str) -> tuple[pd.DataFrame, s
 
     arrays = {name: load_member(path, name) for name in array_names(path)}
     tables = [name for name, array in arrays.items() if array.ndim == 2 and name == (wanted or name)]
+    if len(tables) > 1 and label in arrays:  # the one whose rows have these labels
+        tables = [name for name in tables if arrays[name].shape[:1] == arrays[label].shape]
     if len(tables) != 1 or (label is not None and label not in arrays):
         rule = f"it must hold one table of features{f' and a vector {label!r}' if label else ''}"
         raise InvalidInputError("table", str(path), f"{rule}; it holds {', '.join(arrays) or 'nothing'}")
@@ -153,11 +156,12 @@ def _read_labels(column: pd.Series[Any], name: str, kind: str | None) -> tuple[N
             return np.where(empty, np.nan, column.to_numpy(dtype=np.float64)), ()
     else:
         _refuse_missing_number(written.where(~empty, "").tolist(), name)
-        kinds = sorted({str(value) for value in values})
+        values = written[~empty]  # blanks around a name do not make another class
+        kinds = sorted(set(values))
         if kind == "regression" and kinds:
             raise InvalidInputError(name, kinds[0], "the labels of a regression are numbers, and these are texts")
     coded = np.full(len(column), np.nan)
-    known_values = values.tolist() if is_numeric_dtype(column) else [str(value) for value in values]
+    known_values = values.tolist()
     names = [f"{kind:g}" if isinstance(kind, float) else str(kind) for kind in kinds]
     if len(kinds) > 2:
         places = {one: float(place) for place, one in enumerate(kinds)}
@@ -166,6 +170,15 @@ def _read_labels(column: pd.Series[Any], name: str, kind: str | None) -> tuple[N
     high = kinds[-1] if kinds else None
     coded[~empty] = [1.0 if value == high else -1.0 for value in known_values]
     return coded, tuple(["", "", *names][-2:])
+
+
+def _named_like_nothing(classes: Sequence[str]) -> list[str]:
+    """A word for each class whose name many programs write where there is no label."""
+    return [
+        f"label {name} is taken as the name of a class; leave the cell empty where there is no label"
+        for name in classes
+        if name in MISSING_WORDS
+    ]
 
 
 def _refuse_missing_number(texts: list[str], name: str) -> None:

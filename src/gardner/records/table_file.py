@@ -6,7 +6,8 @@ whose other cells are numbers they are a missing number.
 
 What a missing feature means depends on the question. ``gardner query`` fills it in and says so
 (:mod:`gardner.records.encoding`). ``gardner volume`` is exact and refuses it, by column and row
-(:func:`check_features`). Both read their tables here.
+(:func:`check_features`). So it is with a first column without a name, which is the index of a table
+as pandas and R write it: the one leaves it out, the other refuses it. Both read their tables here.
 """
 
 from __future__ import annotations
@@ -29,7 +30,7 @@ MISSING_WORDS = frozenset(
     {"NA", "N/A", "n/a", "<NA>", "#NA", "#N/A", "#N/A N/A", "NULL", "null", "None"}
     | {"NaN", "nan", "-NaN", "-nan", "1.#IND", "-1.#IND", "1.#QNAN", "-1.#QNAN"}
 )
-_INDEX = "Unnamed: 0"  # what pandas calls a first column without a name
+INDEX = "Unnamed: 0"  # what pandas calls a first column without a name
 _RULE = "a feature has a value"
 _LEAVE_OUT = "leave the column out"
 _CONTAINERS = (bytes, bytearray, list, tuple, dict, np.ndarray)
@@ -39,51 +40,68 @@ def read_frame(path: Path, *, named: bool | None = True, texts: Sequence[str] = 
     """Read a table whose name ends as one of :data:`ENDINGS`.
 
     ``named`` says whether the first line of a text file has the names of the columns; None means
-    that it is looked at. ``texts`` are columns to keep as they are written.
+    that it is looked at. ``texts`` are columns to keep as they are written; in Parquet the index of
+    a frame may be one of them.
     """
     import pandas as pd
 
     ending = path.suffix.lower()
     if ending == ".parquet":
         frame = pd.read_parquet(path)
+        frame = frame.reset_index() if set(frame.index.names) & set(texts) else frame
     else:
-        separator = SEPARATORS[ending]
-        named = _has_names(path, separator) if named is None else named
-        frame = pd.read_csv(
-            path,
-            sep=separator,
-            header=0 if named else None,
-            keep_default_na=False,
-            na_values=[""],
-            dtype=dict.fromkeys(texts, str) or None,
-            low_memory=False,  # whole columns at once, so that each has one type
-        )
+        try:
+            frame = _read_text(path, SEPARATORS[ending], named, texts)
+        except (UnicodeDecodeError, pd.errors.ParserError) as error:
+            raise _written_otherwise(path, SEPARATORS[ending]) or error from None
+        if frame.shape[1] == 1 and (otherwise := _written_otherwise(path, SEPARATORS[ending])):
+            raise otherwise
     frame.columns = [str(name) for name in frame.columns]
     return frame
 
 
+def _read_text(path: Path, separator: str, named: bool | None, texts: Sequence[str]) -> pd.DataFrame:
+    import pandas as pd
+
+    named = _has_names(path, separator) if named is None else named
+    return pd.read_csv(
+        path,
+        sep=separator,
+        header=0 if named else None,
+        keep_default_na=False,
+        na_values=[""],
+        dtype=dict.fromkeys(texts, str) or None,
+        low_memory=False,  # whole columns at once, so that each has one type
+    )
+
+
+def _written_otherwise(path: Path, separator: str) -> InvalidInputError | None:
+    """Why a text is no table that can be read, where its first line or its letters say so."""
+    content = path.read_bytes()
+    try:
+        content.decode("utf-8-sig")
+    except UnicodeDecodeError:
+        return InvalidInputError("table", str(path), "its letters are not in UTF-8", hint="save it as UTF-8")
+    first = content.splitlines()[0].decode("utf-8-sig") if content else ""
+    for other, name, way in ((";", "semicolons", "commas, numbers with a point"), ("\t", "tabs", "the ending .tsv")):
+        if other != separator and first.count(other) > first.count(separator):
+            rule = f"its columns are separated by {name}"
+            return InvalidInputError("table", str(path), rule, hint=f"save it with {way}")
+    return None
+
+
 def check_features(frame: pd.DataFrame, columns: Sequence[str], *, text_file: bool) -> None:
     """Refuse columns that cannot be features, or have a cell without a value."""
-    check_columns(frame, columns)
     for name in columns:
+        refuse_containers(frame, name, hint=f"{_LEAVE_OUT}, or write it otherwise")
+        if name == INDEX:
+            rule = "its first column has no name, so it looks like the index of a table"
+            raise InvalidInputError("table", name, rule, hint="save it without (pandas: index=False)")
         if text_file:
             _refuse_words(frame[name], name)
         empty = np.flatnonzero(frame[name].isna())
         if len(empty):
             raise InvalidInputError(name, f"nothing in row {empty[0]}", _RULE, hint=_LEAVE_OUT)
-
-
-def check_columns(frame: pd.DataFrame, columns: Sequence[str], *, leave_out: str = "") -> None:
-    """Refuse columns that cannot be features.
-
-    ``leave_out`` is the argument that leaves a column out, where there is one: hints name it.
-    """
-    for name in columns:
-        way = f"{leave_out}={name!r}" if leave_out else _LEAVE_OUT
-        refuse_containers(frame, name, hint=f"{way}, or write it otherwise")
-        if name == _INDEX:
-            rule = "its first column has no name, so it looks like the index of a table"
-            raise InvalidInputError("table", name, rule, hint="save it without (pandas: index=False)")
 
 
 def refuse_containers(frame: pd.DataFrame, name: str, *, hint: str) -> None:

@@ -76,7 +76,14 @@ class Rows:
     @classmethod
     def of(cls, features: Floats, design: Design, weights: Weights) -> Rows:
         """Of some features."""
-        rows = design.rows(features)
+        return cls.at(features, np.arange(len(features)), design, weights)
+
+    @classmethod
+    def at(cls, features: Floats, places: Places, design: Design, weights: Weights) -> Rows:
+        """Of some rows of a table, block by block: fresh memory for all of them takes longer than the numbers."""
+        rows = np.empty((len(places), design.columns))
+        for block in blocks(len(places), design.columns):
+            rows[block] = design.rows(features[places[block]])
         return cls(rows, *weights.fields(rows))
 
 
@@ -125,7 +132,7 @@ def choose_rows(
         scores, omega, V = np.zeros(len(places)), np.empty(len(places)), np.empty(len(places))
         short = np.arange(len(places))
     kept = places[short]
-    some = Rows.of(features[kept], design, weights)
+    some = Rows.at(features, kept, design, weights)
     omega[short], V[short] = some.omega, some.V
     own = kept[:, None] == inside
     still = _Open(some, about, own, weights, channel, count)
@@ -157,16 +164,19 @@ def _rough_scores(
     scores, omega, V = np.empty(len(places)), np.empty(len(places)), np.empty(len(places))
     part = slice(0, len(inside), max(len(inside) // _ROUGH_TARGETS, 1))
     operator = weights.operator(np.empty((0, design.columns)) if about is None else about.rows[part])
-    for block in blocks(len(places), design.columns):
-        rows = design.rows(features[places[block]])
-        omega[block], V[block], covariance = weights.rough_fields(rows, operator)
-        if about is None:
-            scores[block] = channel.information(omega[block], V[block])
-        else:
-            own = places[block][:, None] == inside[part]
-            told = _mean(channel, omega[block], V[block], covariance, about.omega[part], about.V[part], own)
-            scores[block] = told * _open(channel, omega[block], V[block])
-        progress(0.8 * (block.stop / len(places)))
+    for large in blocks(len(places), _ROUGH_TARGETS):  # what goes by rows and targets takes longer in small blocks
+        here = places[large]
+        covariance = np.empty((len(here), len(inside[part])))
+        for block in blocks(len(here), design.columns):
+            rows, at = design.rows(features[here[block]]), slice(large.start + block.start, large.start + block.stop)
+            omega[at], V[at], covariance[block] = weights.rough_fields(rows, operator)
+            if about is None:
+                scores[at] = channel.information(omega[at], V[at])
+        if about is not None:
+            own = here[:, None] == inside[part]
+            told = _mean(channel, omega[large], V[large], covariance, about.omega[part], about.V[part], own)
+            scores[large] = told * _open(channel, omega[large], V[large])
+        progress(0.8 * (large.stop / len(places)))
     return scores, omega, V
 
 

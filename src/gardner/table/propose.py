@@ -251,7 +251,7 @@ def _numbers(name: str, values: ArrayLike) -> Floats:
     try:
         return np.asarray(values, dtype=np.float64)
     except (TypeError, ValueError) as error:
-        hint = "classes are two numbers" if name == "labels" else "texts of few kinds become columns of zeros and ones"
+        hint = "classes are two numbers" if name == "labels" else "pandas.get_dummies makes zeros and ones of texts"
         raise InvalidInputError(name, type(values).__name__, f"they must be numbers ({error})", hint=hint) from None
 
 
@@ -260,11 +260,13 @@ def _check(features: Floats, labels: Floats, known: NDArray[np.bool_], batch_siz
         shapes = f"shapes {features.shape} and {labels.shape}"
         raise InvalidInputError("table", shapes, "features are rows × columns, and each row has a label or NaN")
     if not np.isfinite(features).all():
-        raise InvalidInputError("features", "NaN or infinity", "they must be finite")
+        hint = "fill gaps, such as with table.fillna(table.mean())" if np.isnan(features).any() else ""
+        raise InvalidInputError("features", "NaN or infinity", "they must be finite", hint=hint)
     if isinstance(batch_size, bool) or not isinstance(batch_size, Integral) or int(batch_size) < 1:
         raise InvalidInputError("batch_size", batch_size, "it must be a whole number of at least 1")
     if known.all():
-        raise InvalidInputError("labels", f"{known.size} of {known.size}", "every row has a label: none is left to ask")
+        rule, hint = "every row has a label: none is left to ask", "an empty text, None or NaN is no label"
+        raise InvalidInputError("labels", f"{known.size} of {known.size}", rule, hint=hint)
     if np.isinf(labels).any():
         row = int(np.isinf(labels).argmax())
         raise InvalidInputError(

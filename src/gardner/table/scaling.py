@@ -93,12 +93,19 @@ def spread_of(features: Floats) -> Spread:
     for block in blocks(count, columns):
         np.maximum(largest, np.abs(features[block]).max(axis=0), out=largest)
     largest = np.where(largest > 0.0, largest, 1.0)
-    total, square = np.zeros(columns), np.zeros(columns)
+    mean, square, known = np.zeros(columns), np.zeros(columns), 0
+    work = np.empty((0, columns))  # one piece of memory for all blocks
     for block in blocks(count, columns):
-        total += (features[block] / largest).sum(axis=0)
-    mean = total / count
-    for block in blocks(count, columns):
-        square += ((features[block] / largest - mean) ** 2).sum(axis=0)
+        here = block.stop - block.start
+        work = work if len(work) else np.empty((here, columns))
+        scaled = np.divide(features[block], largest, out=work[:here])
+        at = scaled.mean(axis=0)
+        scaled -= at
+        # means and squares of two parts of the rows, put together without a loss of digits [chan1983]
+        apart, whole = at - mean, known + here
+        mean += apart * (here / whole)
+        square += np.einsum("ij,ij->j", scaled, scaled) + apart * apart * (known * here / whole)
+        known = whole
     return Spread(largest, mean, np.sqrt(square / count))
 
 

@@ -92,16 +92,18 @@ def signs_information(first: Floats, second: Floats, correlation: Floats, *, qui
     """I in nats of the signs of two normal numbers of means ``first`` and ``second``, unit variances and a correlation.
 
     P(both positive) = Φ(u)Φ(u') + ∫_0^{arcsin r} exp[−(u² − 2uu' sin θ + u'²)/(2 cos² θ)] dθ/2π [plackett1954].
-    ``quick`` takes a fifth of the nodes where the correlation is below one half; ``second`` is a single number then.
+    ``quick`` takes a fifth of the nodes where the correlation is below one half.
 
     >>> zero = np.zeros(2)
     >>> signs_information(zero, zero, np.array([1.0, 0.0])).round(6).tolist()
     [0.693147, 0.0]
     """
     if quick:
-        close = np.flatnonzero(np.abs(correlation) > _LOOSE)
         told = _signs_information(first, second, correlation, _FEW_NODES, _FEW_WEIGHTS)
-        told[close] = _signs_information(first[close], second, correlation[close], _NODES, _WEIGHTS)
+        close = np.abs(correlation) > _LOOSE
+        if close.any():
+            u, its_u = (np.broadcast_to(one, told.shape)[close] for one in (first, second))
+            told[close] = _signs_information(u, its_u, correlation[close], _NODES, _WEIGHTS)
         return told
     return _signs_information(first, second, correlation, _NODES, _WEIGHTS)
 

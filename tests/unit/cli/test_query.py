@@ -169,3 +169,27 @@ def test_two_numbers_may_be_a_regression(gardner: Any, tmp_path: Path) -> None:
     code, _, complaint = gardner("query", str(path), "--label", "y", "--regression")
     assert code == 2
     assert "these are texts" in complaint
+
+
+def test_a_regression_has_no_accuracy_to_reach_and_plain_spreads(gardner: Any, tmp_path: Path) -> None:
+    path = tmp_path / "pool.csv"
+    rng = np.random.default_rng(0)
+    lines = [f"{x:.3f},{z:.3f},{1e5 * (x + z):.1f}" if k < 12 else f"{x:.3f},{z:.3f},"
+             for k, (x, z) in enumerate(rng.standard_normal((30, 2)))]  # fmt: skip
+    path.write_text("\n".join(["x,z,price", *lines]))
+    code, _, complaint = gardner("query", path, "--label", "price", "--until", 0.9)
+    assert (code, len(complaint.strip().splitlines())) == (2, 1)
+    assert "--until = 0.9 is not valid: a regression has no accuracy to be reached" in complaint
+    code, out, _ = gardner("query", path, "--label", "price", "--batch", 3)
+    assert code == 0
+    assert "±" in out
+    assert "e+0" not in out
+
+
+def test_columns_with_one_value_are_named_and_a_rare_class_is_thought_of(gardner: Any, tmp_path: Path) -> None:
+    path = tmp_path / "pool.csv"
+    path.write_text("x,same,also,y\n" + "".join(f"{k},7,1,\n" for k in range(6)))
+    code, _, notes = gardner("query", path, "--label", "y", "--batch", 2)
+    assert code == 0
+    assert "note: 2 columns (same, also) left out: every row has the same value" in notes
+    assert "note: with a rare class, or with three or more, rows labelled at random are the better" in notes

@@ -104,6 +104,7 @@ def shell(line: str, **environment: str) -> tuple[int, str, str]:
         ("gardner nonsense <&- >&- 2>&-", 2, ""),
         ("gardner models <&- 2>&- >/dev/null", 0, ""),
         ("gardner models --json | head -1 >/dev/null; exit ${PIPESTATUS[0]}", 0, ""),
+        ("gardner query --help | head -1 >/dev/null; exit ${PIPESTATUS[0]}", 0, ""),
         ("ulimit -n 16; gardner models", 2, "error: ulimit -n allows 16 open files"),
         ("ulimit -v 400000; gardner volume --rows x.npy --labels y.npy", 2, "error: ulimit -v allows 400000 kB"),
     ],

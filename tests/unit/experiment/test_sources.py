@@ -7,6 +7,8 @@ import inspect
 import os
 import shutil
 import subprocess
+import time
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -158,3 +160,26 @@ def test_other_versions_of_python_write_the_same(tmp_path: Path, version: str) -
     ours = [hashlib.sha256(normal_form(file.read_bytes())).hexdigest() for file in files]
     assert found.split() == ours
     assert found.split()[0] == NORMAL
+
+
+class Rubbish:
+    """Its end lets another thread run, wherever the collector happens to be called."""
+
+    def __init__(self) -> None:
+        self.me = self
+
+    def __del__(self) -> None:
+        time.sleep(1e-5)
+
+
+def test_threads_may_stamp_at_once() -> None:
+    source = b"x = [" + b"{'a': (1, 2)}, " * 300 + b"]"
+    alone = normal_form(source)
+
+    def stamp_it(_: int) -> bytes:
+        litter = [Rubbish() for _ in range(20)]
+        litter.clear()
+        return normal_form(source)
+
+    with ThreadPoolExecutor(4) as pool:
+        assert set(pool.map(stamp_it, range(60))) == {alone}

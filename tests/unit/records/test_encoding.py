@@ -86,6 +86,32 @@ def test_ids_are_noticed_and_many_texts_or_nothing_left_out() -> None:
         learn_encoding(frame, ["name"])
 
 
+def test_an_id_with_rows_that_are_there_twice_is_noticed() -> None:
+    ids = [*range(1000, 1050), *range(1000, 1010)]
+    frame = pd.DataFrame({"customer_nr": ids, "room number": [k % 9 for k in range(60)]})
+    notes = learn_encoding(frame, ["customer_nr", "room number"]).notes
+    assert [note.split()[1] for note in notes] == ["customer_nr"]
+
+
+def test_dates_are_texts_whatever_their_type() -> None:
+    days = pd.Series(pd.to_datetime(["2020-01-01", "2020-01-02", "2020-01-01", "2020-01-09"]))
+    days = days.mask(days.dt.day == 9)
+    frame = pd.DataFrame({"day": days, "wait": days - days[0], "x": [1.0, 2.0, 3.0, 4.0]})
+    encoding = learn_encoding(frame, ["day", "wait"])
+    assert encoding.names[:3] == ("day=2020-01-01", "day=2020-01-02", "day missing")
+    assert encoding.matrix(frame).sum(axis=1).tolist() == [2.0] * 4  # one kind of each column
+
+
+def test_many_columns_make_few_notes() -> None:
+    frame = pd.DataFrame({f"t{k}": ["a", "b", "a"] for k in range(15)} | {f"x{k}": [1.0, None, 2.0] for k in range(2)})
+    notes = learn_encoding(frame.assign(same="one"), [*frame.columns, "same"]).notes
+    assert len(notes) == 3
+    assert notes[0].startswith("15 columns became columns of zeros and ones: t0 (2), t1 (2)")
+    assert notes[0].endswith("(15 in all)")
+    assert notes[1].endswith("which: x0 (1), x1 (1)")
+    assert notes[2] == "column same left out: every row has the same text"
+
+
 def test_infinity_is_refused_by_name_and_row() -> None:
     frame = pd.DataFrame({"x": [1.0, np.inf], "z": [1e308, 1e308]})
     with pytest.raises(InvalidInputError, match="x = inf is not valid: row 1: features are finite numbers"):

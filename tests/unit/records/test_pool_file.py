@@ -82,6 +82,26 @@ def test_a_class_may_be_called_none(word: str, ending: str, tmp_path: Path) -> N
     assert pool.classes == tuple(sorted(("Disease", word)))
     assert pool.labelled.tolist() == [True, True, False, True]
     assert pool.labels[1] == pool.labels[3] == -pool.labels[0]
+    assert pool.notes == (
+        f"label {word} is taken as the name of a class; leave the cell empty where there is no label",
+    )
+
+
+def test_blanks_around_a_name_make_no_other_class(tmp_path: Path) -> None:
+    path = tmp_path / "pool.csv"
+    path.write_text("x,y\n1,yes\n2,yes \n3, no\n4,  \n")
+    pool = read_pool(path, "y")
+    assert pool.classes == ("no", "yes")
+    assert np.array_equal(pool.labels, [1.0, 1.0, -1.0, np.nan], equal_nan=True)
+
+
+def test_of_several_tables_in_a_file_the_one_with_the_labels_is_taken(tmp_path: Path) -> None:
+    path = tmp_path / "pool.npz"
+    np.savez(path, X=np.arange(8.0).reshape(4, 2), extra=np.zeros((3, 5)), y=np.array([0.0, 1.0, np.nan, np.nan]))
+    assert read_pool(path, "y").names == ("X0", "X1")
+    np.savez(path, X=np.zeros((4, 2)), Z=np.zeros((4, 5)), y=np.array([0.0, 1.0, np.nan, np.nan]))
+    with pytest.raises(InvalidInputError, match="it must hold one table of features"):
+        read_pool(path, "y")
 
 
 def test_identifiers_are_kept_as_they_are_written(tmp_path: Path) -> None:

@@ -11,8 +11,9 @@ import pytest
 
 from gardner.errors import InvalidInputError
 from gardner.records.array_file import read_matrix, read_vector
+from gardner.records.encoding import learn_encoding
 from gardner.records.pool_file import read_pool
-from gardner.records.table_file import check_columns, read_frame
+from gardner.records.table_file import read_frame
 
 
 def test_only_an_empty_cell_is_missing(tmp_path: Path) -> None:
@@ -37,14 +38,41 @@ def test_what_is_exact_refuses_gaps_and_what_is_learned_fills_them(text: str, me
     assert read_pool(path, "y").names == ("x", "z", "z missing")
 
 
-def test_both_commands_refuse_an_index_with_the_same_words(tmp_path: Path) -> None:
+def test_an_index_is_left_out_of_what_is_learned_and_refused_by_what_is_exact(tmp_path: Path) -> None:
     path = tmp_path / "pool.csv"
     path.write_text(",x,y\n0,1,a\n1,2,b\n")
-    message = r"looks like the index of a table; save it without"
-    with pytest.raises(InvalidInputError, match=message):
-        read_pool(path, "y")
-    with pytest.raises(InvalidInputError, match=message):
+    pool = read_pool(path, "y")
+    assert pool.names == ("x",)
+    assert pool.notes == ("column Unnamed: 0 left out: it has no name, like the index of a table",)
+    with pytest.raises(InvalidInputError, match="looks like the index of a table; save it without"):
         read_matrix("rows", str(path), without=f"{path}:y")
+
+
+def test_the_index_of_a_frame_may_name_the_rows(tmp_path: Path) -> None:
+    path = tmp_path / "pool.parquet"
+    pd.DataFrame({"x": [1.0, 2.0], "y": ["a", ""]}, index=pd.Index(["p7", "p8"], name="patient")).to_parquet(path)
+    assert read_pool(path, "y").names == ("x",)
+    assert read_pool(path, "y", identifier="patient").ids == ("p7", "p8")
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        ("größe,y\n1,a\n".encode("latin-1"), "not in UTF-8; save it as UTF-8"),
+        (b"x;z;y\n1,5;2;a\n2,5;3;b\n", "separated by semicolons; save it with commas, numbers with a point"),
+        (b"x;y\n1;a\n2;b\n", "separated by semicolons"),
+        (b"x;z;y\n1;2;a\n2,5;3,1;b\n", "separated by semicolons"),
+        (b"x\ty\n1\ta\n", "separated by tabs; save it with the ending .tsv"),
+        (b"\xef\xbb\xbfx;y\n1;a\n", "separated by semicolons"),
+    ],
+)
+def test_a_text_that_is_written_otherwise_says_how(content: bytes, message: str, tmp_path: Path) -> None:
+    path = tmp_path / "pool.csv"
+    path.write_bytes(content)
+    for read in (lambda: read_pool(path, "y"), lambda: read_matrix("rows", str(path))):
+        with pytest.raises(InvalidInputError, match=message) as caught:
+            read()
+        assert "\n" not in str(caught.value)
 
 
 def test_an_index_may_be_left_out_or_name_the_rows(tmp_path: Path) -> None:
@@ -85,4 +113,4 @@ def test_columns_that_are_there_twice_cannot_be_read(tmp_path: Path) -> None:
 def test_bytes_are_no_feature() -> None:
     frame = pd.DataFrame({"x": [b"bytes", b"more"]})
     with pytest.raises(InvalidInputError, match=r"row 0 holds bytes.*ignore='x', or write it otherwise"):
-        check_columns(frame, ["x"], leave_out="ignore")
+        learn_encoding(frame, ["x"])

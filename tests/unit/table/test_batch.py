@@ -58,6 +58,15 @@ def test_bits_of_a_batch_are_not_above_its_entropies(count: int, kinds: int) -> 
     assert sum(one.bits for one in found.rows) > 0.0
 
 
+def test_a_row_is_not_its_own_target() -> None:
+    """The only row without a label tells nothing about others; about a copy that is a target it does."""
+    rng = np.random.default_rng(3)
+    table = rng.standard_normal((21, 2))
+    labels = np.where(np.arange(21) < 20, np.sign(table[:, 0] + 0.5 * rng.standard_normal(21)), np.nan)
+    assert propose(table, labels, 1).rows[0].bits == 0.0
+    assert propose(table, labels, 1, target=table[20:]).rows[0].bits > 0.0
+
+
 def test_a_long_batch_keeps_a_bounded_list() -> None:
     kept = [batch._rows_kept(count, 10**9) for count in (1, 10, 400, 500, 1000, 2500, 5000)]
     assert kept == [2000, 2000, 2000, 2500, 5000, 5000, 10_000]

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import re
+from pathlib import Path
+
 import numpy as np
 import pytest
 
 from gardner.model import GLM, Probit
-from gardner.table.outlook import off_by, surprise
+from gardner.table.outlook import added, gain_off_by, off_by, surprise
 from gardner.table.propose import Proposals, propose
 
 
@@ -49,6 +52,25 @@ def test_without_labels_nothing_is_corrected() -> None:
 
 
 def test_more_labels_leave_less_doubt() -> None:
-    errors = [off_by(labels) for labels in (1, 10, 15, 20, 40, 100, 10_000)]
+    errors = [off_by(labels) or 0.0 for labels in (1, 10, 15, 20, 40, 100, 10_000)]
     assert errors == sorted(errors, reverse=True)
-    assert off_by(10_000) == off_by(100) > 0.0
+    assert off_by(10_000) == off_by(100)
+    assert errors[-1] > 0.0
+    assert off_by(0) is gain_off_by(0) is None
+
+
+def test_numbers_are_those_of_the_tables_in_the_docs() -> None:
+    """Rounded to two digits, as they are printed."""
+    page = (Path(__file__).parents[3] / "docs" / "real-tables.md").read_text("utf-8")
+    rows = re.findall(r"^\| query, (two|many) \| (\d+) \|.*\| (0\.\d+) \|$", page, re.MULTILINE)
+    gains = re.findall(r"^\| a batch, (two|many) \| (\d+) \|.*\| (0\.\d+) \|$", page, re.MULTILINE)
+    assert (len(rows), len(gains)) == (8, 6)
+    for found, number in ((rows, off_by), (gains, gain_off_by)):
+        for kind, labels, off in found:
+            assert number(int(labels), many=kind == "many") == pytest.approx(float(off), abs=0.0051)
+
+
+def test_a_batch_adds_no_more_than_is_missing() -> None:
+    assert 0.01 < added(0.01, 0.8) < added(0.01, 0.8, many=True)
+    assert added(0.3, 0.8) == pytest.approx(0.2)
+    assert added(-1e-9, 0.8) == 0.0

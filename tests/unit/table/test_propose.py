@@ -127,13 +127,15 @@ def test_what_is_refused() -> None:
             propose(table, labels, **argument)
     with pytest.raises(InvalidInputError, match="only predictions have a target"):
         propose(table, labels, about="weights", target=table)
-    with pytest.raises(InvalidInputError, match="finite"):
+    with pytest.raises(InvalidInputError, match=r"finite$"):
         propose(np.where(table == table[0, 0], np.inf, table), labels)
+    with pytest.raises(InvalidInputError, match=r"finite; fill gaps, such as with table.fillna"):
+        propose(np.where(table == table[0, 0], np.nan, table), labels)
     for batch in (0, 2.5, 2.0, True, "two"):
         with pytest.raises(InvalidInputError, match=r"batch_size = .* whole number of at least 1"):
             propose(table, labels, batch)  # type: ignore[arg-type]
     assert len(propose(table, labels, np.int64(2), model=GLM(channel=Probit(0.1))).rows) == 2  # type: ignore[arg-type]
-    with pytest.raises(InvalidInputError, match=r"features = 'list' .* must be numbers .*'red'.*zeros and ones"):
+    with pytest.raises(InvalidInputError, match=r"features = 'list' .* must be numbers .*'red'.*get_dummies"):
         propose([["red"], ["blue"]], [1.0, np.nan])
     with pytest.raises(InvalidInputError, match=r"labels = 'list' .* must be numbers .*'yes'"):
         propose(table, ["yes"] * 20)

@@ -36,6 +36,8 @@ _LONGEST = 5_000
 _MOST_ENTRIES = 10_000_000
 # Rows at once that are scored anew after a choice.
 _AGAIN = 32
+# Times that the chances of the classes in all rows kept are counted anew, at most: after each choice of a usual batch.
+_RENEWALS = 100
 
 
 @dataclass(frozen=True, eq=False)
@@ -143,6 +145,7 @@ class _Open:
         self.with_targets = np.empty((count, kinds, len(about.rows)))
         self.shares = np.empty((count, kinds))
         self.told = np.empty(len(some.rows))
+        self.stride = max(count // _RENEWALS, 1)
         self._count_again(np.arange(len(some.rows)))
 
     def best(self) -> tuple[int, float]:
@@ -168,8 +171,9 @@ class _Open:
         share, gains = one.narrowing[0], self.gains[: self.taken]
         gain = weights.gain(row) - np.einsum("ik,ikd->kd", self.shares[: self.taken] * (gains @ row), gains)
         with_row, with_target = self.some.rows @ gain.T, self.about.rows @ gain.T
-        now = self.some.labels(self.fit, self.V)
-        self.left = np.maximum(self.left - told_by_one(with_row, one, now), 0.0)
+        if self.taken % self.stride == 0:
+            self.labels = self.some.labels(self.fit, self.V)
+        self.left = np.maximum(self.left - told_by_one(with_row, one, self.labels), 0.0)
         self.V = np.maximum(self.V - share * with_row**2, 1e-300)
         self.other_V = np.maximum(self.other_V - share * with_target**2, 1e-300)
         self.other_labels = self.about.labels(self.fit, self.other_V)

@@ -28,7 +28,11 @@ def read_names(labels: ArrayLike, *, numbers: bool = False) -> tuple[tuple[str, 
     given = np.asarray(labels, dtype=None if hasattr(labels, "dtype") else object)
     if given.ndim != 1 or given.dtype.kind not in "OUT":
         return None
-    values = [None if _missing(value) else value for value in given.astype(object).tolist()]
+    # blanks around a name make no other class
+    values = [
+        None if _missing(value) else value.strip() if isinstance(value, str) else value
+        for value in given.astype(object).tolist()
+    ]
     kinds = {value for value in values if value is not None}
     if not kinds or not all(isinstance(value, str) for value in kinds):
         return None

@@ -12,7 +12,7 @@ import numpy as np
 from gardner.table.classes.batch import ClassBatch
 from gardner.table.classes.fit import ClassFit
 from gardner.table.classes.largest import chances
-from gardner.table.outlook import Outlook
+from gardner.table.outlook import Outlook, added, gain_off_by, off_by
 
 # Pairs of steps that are drawn: few, since the mean over hundreds of targets averages over them as well.
 _PAIRS = 16
@@ -26,5 +26,6 @@ def expected_accuracy(fit: ClassFit, batch: ClassBatch) -> Outlook:
     later = np.zeros(len(omega))
     for step in (*steps, *-steps):
         later += chances(*fit.noisy(omega + moved * step, after)).max(axis=1)
-    gain = later / (2 * _PAIRS) - chances(*fit.noisy(omega, before)).max(axis=1)
-    return Outlook(float(np.mean(batch.chances.max(axis=1))), max(float(np.mean(gain)), 0.0))
+    gain = float(np.mean(later / (2 * _PAIRS) - chances(*fit.noisy(omega, before)).max(axis=1)))
+    now, labels = float(np.mean(batch.chances.max(axis=1))), int(np.asarray(fit.posteriors[0].labels).size)
+    return Outlook(now, added(gain, now, many=True), off_by(labels, many=True), gain_off_by(labels, many=True))

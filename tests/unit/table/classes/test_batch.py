@@ -88,3 +88,16 @@ def test_a_short_list_has_the_best_rows(monkeypatch: pytest.MonkeyPatch) -> None
     monkeypatch.setattr(module, "_SHORTLIST", 60)
     short = choose_rows(table, places, 3, fit=fit, targets=places)
     assert short.choices == whole.choices
+
+
+def test_chances_that_are_counted_seldom_change_little(monkeypatch: pytest.MonkeyPatch) -> None:
+    table, codes = problem(count=400)
+    fit, places = fitted(table, codes), np.arange(LABELLED, 400)
+    whole = choose_rows(table, places, 60, fit=fit, targets=places[::2])
+    monkeypatch.setattr(module, "_RENEWALS", 6)  # after ten choices, as in a batch of a thousand
+    seldom = choose_rows(table, places, 60, fit=fit, targets=places[::2])
+    assert len({one.place for one in seldom.choices}) == 60
+    nats, fewer = (sum(one.nats for one in batch.choices) for batch in (whole, seldom))
+    assert fewer == pytest.approx(nats, rel=0.05)
+    told = [np.sum(np.log(batch.after[2])) for batch in (whole, seldom)]
+    assert told[1] == pytest.approx(told[0], rel=0.01)

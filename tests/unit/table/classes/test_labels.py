@@ -17,6 +17,12 @@ def test_names_and_what_is_none() -> None:
     assert np.array_equal(found[1], [1.0, np.nan, 0.0, np.nan, 2.0, np.nan, np.nan], equal_nan=True)
 
 
+def test_blanks_around_a_name_make_no_other_class() -> None:
+    found = read_names(["a ", "a", " b", "c"])
+    assert found is not None
+    assert found[0] == ("a", "b", "c")
+
+
 def test_a_list_with_nan_has_no_class_of_that_name() -> None:
     found = read_names(["b", float("nan"), "a"])  # type: ignore[arg-type]
     assert found is not None
