@@ -63,6 +63,8 @@ def paired(answers: Mapping[int, Answer], name: str, beta: float, known: Mapping
     """
     values, others, sizes = list[float](), list[list[float]](), list[int]()
     for N, answer in answers.items():
+        if len(answer.mixing) < FEWEST:
+            continue
         shift = 0.5 * math.log(N) / N
         for _, curve in answer.pools.groupby("pool"):
             value, *near = (
