@@ -12,7 +12,7 @@ WORKERS ?= 3
 COUNT ?= 10000
 SEED ?= 0
 
-.PHONY: report board docs test-site test test-slow test-lowest test-modal coverage fuzz check format clean
+.PHONY: report board docs test-site test test-slow test-lowest test-modal test-torch coverage fuzz check format clean
 
 $(READY): pyproject.toml constraints.txt
 	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Gardner needs Python 3.11 or newer")'
@@ -68,7 +68,7 @@ test: check
 coverage: $(READY)
 	$(BIN)/coverage report --show-missing
 
-test-slow: $(READY) test-modal
+test-slow: $(READY) test-modal test-torch
 	$(ONE_THREAD) $(BIN)/pytest -m slow -n $(WORKERS)
 
 # modAL's learner wants a scikit-learn before 1.8: an environment of its own, where our strategies run in its loop
@@ -81,6 +81,17 @@ $(MODAL)/.ready: pyproject.toml
 
 test-modal: $(MODAL)/.ready
 	$(ONE_THREAD) $(MODAL)/bin/pytest tests/modal
+
+# the device path on PyTorch, in an environment of its own: PyTorch is large, and all else runs without it
+TORCH := .venv-torch
+$(TORCH)/.ready: pyproject.toml constraints.txt
+	$(PYTHON) -m venv $(TORCH)
+	PIP_CONSTRAINT=$(CURDIR)/constraints.txt $(TORCH)/bin/python -m pip install --quiet --disable-pip-version-check \
+		--editable . pytest hypothesis array-api-strict 'torch==2.13.0'
+	touch $@
+
+test-torch: $(TORCH)/.ready
+	$(ONE_THREAD) $(TORCH)/bin/pytest tests/unit/inference/device tests/unit/experiment/device tests/unit/inference/test_amp.py
 
 # the lowest versions that pyproject.toml allows, in an environment of their own, on a quick part of the tests
 LOWEST := .venv-lowest
@@ -104,4 +115,4 @@ format: $(READY)
 	$(BIN)/ruff format .
 
 clean:
-	rm -rf $(VENV) $(LOWEST) $(MODAL) $(DOCS) $(SITE) $(SITE)-source $(SITE)-doctrees out/report.html out/tables out/figures .coverage .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) $(LOWEST) $(MODAL) $(TORCH) $(DOCS) $(SITE) $(SITE)-source $(SITE)-doctrees out/report.html out/tables out/figures .coverage .pytest_cache .mypy_cache .ruff_cache .hypothesis

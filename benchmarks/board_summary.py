@@ -133,7 +133,11 @@ def print_gaussian(folder: Path, known: pd.DataFrame) -> None:
     pools = sorted(rows["pool"].unique())
     wide = rows.pivot(index="strategy", columns="pool", values="gap_to_halving")
     print("\n## Gaussian pools\nln v at n = 1, less the bound of strategies that see a label after asking for it.")
-    print("The standard error over seeds is given; there is none of one seed.\n")
+    say(
+        "± is half of a 95 % interval over seeds (Student's t), and the number of seeds stands in brackets; one seed",
+        "has no interval. Intervals are of one strategy on one pool each, not of the best of many.",
+    )
+    print()
     head("strategy", *pools)
     for strategy in wide.mean(axis=1).sort_values().index:
         own = rows[rows["strategy"] == strategy].set_index("pool")
@@ -150,26 +154,26 @@ def _gap(own: Any, pool: str, value: str, error: str) -> str:
     if pool not in own.index or pd.isna(own.loc[pool, value]):
         return "–"
     known = own.loc[pool]
-    spread = "" if pd.isna(known[error]) else f" ± {known[error]:.3f}"
-    return f"{known[value]:+.3f}{spread} ({known['seeds']})"
+    seeds = int(known["seeds"])
+    spread = "" if pd.isna(known[error]) else f" ± {float(student.ppf(0.975, seeds - 1)) * known[error]:.3f}"
+    return f"{known[value]:+.3f}{spread} ({seeds})"
 
 
 def print_tables(known: pd.DataFrame) -> None:
     """Areas under the curve of accuracy: the best, ours, random choice, and ours less random choice."""
     if not len(known):
         return
-    print(
-        "\n## Tables\nThe area under accuracy against labels; differences have 95 % intervals over seeds (Student's t)."
-    )
+    print("\n## Tables\nThe area under accuracy against labels; ± is half of a 95 % interval over seeds (Student's t).")
     print("The best is the best of this run: with few seeds it is so by luck too.\n")
     head("table", "seeds", "best", "its area", "query", "random", "query − random")
     for pool, group in known.groupby("pool"):
         wide = group.pivot(index="seed", columns="strategy", values="score")
         means = wide.dropna(axis=1).mean()
+        areas = {name: f"{mean:.4f}{_spread(wide[name].to_numpy(float))}" for name, mean in means.items()}
         difference = (wide[OURS] - wide[RANDOM]).to_numpy(float)
         best = str(means.idxmax())
         shown = f"{difference.mean():+.4f}{_spread(difference)}"
-        line(pool, len(wide), short(best), *(f"{means[name]:.4f}" for name in (best, OURS, RANDOM)), shown)
+        line(pool, len(wide), short(best), *(areas[name] for name in (best, OURS, RANDOM)), shown)
 
 
 def _spread(values: NDArray[np.float64]) -> str:
@@ -187,8 +191,8 @@ def print_published(known: pd.DataFrame) -> None:
     for pool, (uniform, uncertain) in PUBLISHED.items():
         wide = known[known["pool"] == pool].pivot(index="seed", columns="strategy", values="score")
         if len(wide):
-            means = wide.mean()
-            own = (f"{means[name]:.4f}" for name in (RANDOM, "skactiveml.pool.UncertaintySampling"))
+            parts = (wide[name].to_numpy(float) for name in (RANDOM, "skactiveml.pool.UncertaintySampling"))
+            own = (f"{part.mean():.4f}{_spread(part)}" for part in parts)
             line(pool, len(wide), next(own), f"{uniform:.4f}", next(own), f"{uncertain:.4f}")
 
 
@@ -197,7 +201,9 @@ def print_failures(known: pd.DataFrame) -> None:
     lost = known[known["reason"] != ""]
     print(f"\n## Failures\n{len(lost)} of {len(known)} runs failed or took too long.\n")
     head("strategy", "pools", "runs", "reason")
-    reasons = lost["reason"].where(~lost["reason"].str.startswith(board.TOO_LONG), "took longer than 30 s")
+    reasons = lost["reason"].where(
+        ~lost["reason"].str.startswith(board.TOO_LONG), f"took longer than {board.TIME_LIMIT:g} s"
+    )
     for (strategy, reason), group in lost.assign(reason=reasons.str[:_REASON]).groupby(["strategy", "reason"]):
         pools = sorted(group["pool"].unique())
         line(short(str(strategy)), ", ".join(pools), len(group), str(reason).replace("|", "/"))
@@ -212,7 +218,8 @@ def print_cost(every: pd.DataFrame, seeds: int) -> None:
     known = known[known["seed"].isin(range(board.PATIENCE))]
     by_pool = known.groupby("pool")[["spent", "waste"]].sum().div(known.groupby("pool")["seed"].nunique(), axis=0)
     first, later = by_pool["spent"].sum(), (by_pool["spent"] - by_pool["waste"]).sum()
-    print("\n## Costs\nCore-seconds of one of the first seeds, and of them those of tasks that took too long:\n")
+    print("\n## Costs\nCore-seconds of one of the first seeds, and of them those of tasks that took too long,")
+    print(f"each counted as {board.TIME_LIMIT:g}, though one that is stopped early takes less:\n")
     head("pool", "core-seconds", "too slow")
     for pool, row in by_pool.iterrows():
         line(pool, f"{row['spent']:.0f}", f"{row['waste']:.0f}")

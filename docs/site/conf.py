@@ -11,6 +11,7 @@ from typing import Any
 from sphinx_gallery.scrapers import figure_rst
 
 import gardner
+from gardner.report.explorer.page import explorer_page
 
 project = "Gardner"
 author = "The Gardner developers"
@@ -157,6 +158,7 @@ def finished(app: Any, error: Exception | None) -> None:
     """After all pages."""
     if error is None:
         bring_mathjax(app)
+        (Path(app.outdir) / "explore.html").write_text(explorer_page(), "utf-8")  # the same as `gardner explore` writes
 
 
 def setup(app: Any) -> None:

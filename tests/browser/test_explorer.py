@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from gardner import bounds
+from gardner import bounds, learning_curve
+from gardner.cli import run
 from gardner.report.explorer.page import explorer_page
 
 
@@ -92,6 +94,38 @@ def test_noise_has_a_slider_and_absurd_addresses_are_put_right(open_at: Any) -> 
     assert "--channel probit:1" in page.locator("#bounds-command").inner_text()
     page.locator("#channel").select_option("sign")
     assert not page.locator("#noise-row").is_visible()
+
+
+@pytest.mark.parametrize(
+    "address", ["#channel=sign&alpha=3&n=1&k=0.5&goal=0.8", "#channel=flip&noise=0.1&alpha=2&n=0.5&k=1"]
+)
+def test_the_commands_can_be_pasted(open_at: Any, address: str) -> None:
+    page = open_at(address)
+    for line in page.locator("p.command code:visible").all_inner_texts():
+        assert run(shlex.split(line)[1:]) == 0, line
+
+
+def test_what_a_slider_did_not_change_stays(open_at: Any) -> None:
+    page = open_at("#channel=sign&alpha=3&n=1&k=0.2&goal=0.8")
+    before = page.evaluate("() => { window.kept = document.querySelector('#volumes svg'); return goal.value; }")
+    page.locator("#goal").focus()
+    page.keyboard.press("ArrowRight")
+    assert page.evaluate("goal.value") != before
+    assert page.evaluate("window.kept === document.querySelector('#volumes svg')")
+    page.locator("#n").focus()
+    page.keyboard.press("PageUp")
+    assert not page.evaluate("window.kept === document.querySelector('#volumes svg')")
+
+
+def test_learning_curves_are_those_of_gardner_where_they_are_not_marked(open_at: Any) -> None:
+    """Between the grid's pool ratios, to the end of the pool, where curves bend."""
+    page = open_at()
+    shown = page.evaluate("explorer.learned('sign', null, 2.9, 0.2, 'agnostic')")
+    exact = learning_curve("agnostic", pool_ratio=2.9, budget=2.8, batch_ratio=0.2).points
+    sure = [one["volumeError"] is not None and one["volumeError"] <= 1e-3 for one in shown]
+    assert sum(sure) >= 5
+    for one, point, trusted in zip(shown, exact, sure, strict=True):
+        assert not trusted or one["volume"] == pytest.approx(point.log_volume, abs=1e-3)
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])

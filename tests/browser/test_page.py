@@ -236,6 +236,7 @@ def test_print_shows_still_pictures_in_light(visit: Any) -> None:
     page = visit(color_scheme="dark")
     page.emulate_media(media="print")
     assert page.locator(".still svg:visible").count() == 5
+    assert page.locator(".chart:visible").count() == 0
     assert page.evaluate("getComputedStyle(document.body).backgroundColor") == "rgb(255, 255, 255)"
 
 

@@ -22,7 +22,12 @@ RULES: dict[str, tuple[set[str], set[str]]] = {
     "code is loaded in one place": (
         {"import_module", "exec_module", "module_from_spec", "spec_from_loader", "spec_from_file_location"}
         | {"load_module", "run_path", "run_module", "__import__", "exec", "eval", "compile", "marshal"},
-        {"loading.py", "__init__.py", "experiment/__init__.py"},  # these two: our own modules, when first used
+        {
+            "loading.py",
+            "__init__.py",
+            "experiment/__init__.py",
+            "inference/__init__.py",
+        },  # these two: our own modules, when first used
     ),
     "objects are pickled between a process and the children it started, on their own pipe": (
         {"pickle"},

@@ -70,7 +70,9 @@ def command(
     scheduler: str = typer.Option(
         None, "--scheduler", metavar="ADDRESS", help="A Dask scheduler, tcp:// or tls://HOST:PORT."
     ),
-    time_limit: float = typer.Option(3600.0, "--time-limit", metavar="S", help="Seconds a task may take."),
+    time_limit: float = typer.Option(
+        3600.0, "--time-limit", metavar="S", help="Seconds of the processor a task may take."
+    ),
     retry_failed: bool = typer.Option(False, "--retry-failed", help="Run again what is there as failed."),
     json: bool = JSON,
     **fields: Any,

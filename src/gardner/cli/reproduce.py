@@ -25,6 +25,7 @@ def command(
     scheduler: str = typer.Option(None, "--scheduler", metavar="ADDRESS", help="A Dask scheduler, tcp://HOST:PORT."),
     retry_failed: bool = typer.Option(False, "--retry-failed", help="Run again what is there as failed."),
     time_limit: float = typer.Option(None, "--time-limit", help="Seconds a run may take.  [default: 3600]"),
+    device: str = typer.Option("cpu", "--device", help="cpu, cuda or auto: runs that a GPU can take are made there."),
 ) -> None:
     """Compute the results of the paper and write them, with verdicts, to one self-contained page.
 
@@ -54,7 +55,7 @@ def command(
         try:
             results = reproduce_results(
                 names or None, out, scale=FULL if full else QUICK, figures=figures, workers=workers,
-                scheduler=scheduler, retry_failed=retry_failed, time_limit=time_limit, progress=progress,
+                scheduler=scheduler, retry_failed=retry_failed, time_limit=time_limit, progress=progress, device=device,
             )  # fmt: skip
         except ReproductionError as error:
             lost, results = error, list(error.sections)

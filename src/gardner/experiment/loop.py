@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gardner.errors import InvalidInputError
-from gardner.experiment.rounds import Round, Run, Seconds
+from gardner.experiment.rounds import Round, Run, Seconds, label_count, measured, random_streams
 from gardner.experiment.training import Integers, Training
 from gardner.inference.amp import Variances
 from gardner.inference.posterior import Posterior
@@ -30,7 +30,7 @@ Floats = NDArray[np.floating]
 # The residual at which AMP stops in a loop, in units of a prior weight. It leaves ln v some 1e-7 off per weight,
 # where runs differ by 1e-3 from seed to seed (docs/reproduction).
 TOLERANCE = 1e-5
-FIRST, _STRATEGY, _TEST = (int.from_bytes(name, "big") for name in (b"first", b"strategy", b"test"))
+_TEST = int.from_bytes(b"test", "big")
 
 
 @dataclass
@@ -80,12 +80,12 @@ def run(
     >>> last.labels, abs(last.log_volume + 0.6 * math.log(2.0)) < 0.02
     (120, True)
     """
-    total = _check_sizes(budget, batch_size, *instance.rows.shape)
+    total = label_count(budget, batch_size, *instance.rows.shape)
     _check_labels(instance, model)
     model = model.of_size(instance.rows.shape[1])
     training = Training(instance, total, model, variances, tolerance, threads)
-    training.change(np.random.default_rng([FIRST, seed]).permutation(len(instance.rows))[: min(batch_size, total)])
-    rng = np.random.default_rng([_STRATEGY, seed])
+    first, rng = random_streams(seed)
+    training.change(first.permutation(len(instance.rows))[: min(batch_size, total)])
     test = _test_set(instance, teacher or model, test_rows, seed)
     clock, rounds, seconds = Clock(), list[Round](), list[Seconds]()
     while True:
@@ -99,19 +99,6 @@ def run(
         training.change(*check_choice(choice, view, strategy))
         seconds.append(clock.read())
     return Run(rounds, training.indices.copy(), bool(strategy.informed), seconds)
-
-
-def _check_sizes(budget: float, batch_size: int, pool: int, features: int) -> int:
-    if batch_size < 1:
-        raise InvalidInputError("batch_size", batch_size, "it must be a whole number of at least 1")
-    if not (math.isfinite(budget) and budget > 0.0):
-        raise InvalidInputError("budget", budget, "it must be positive", hint="labels per weight, such as 0.6")
-    total = round(budget * features)
-    if total < 1:
-        raise InvalidInputError("budget", budget, f"with {features} features it buys no label")
-    if total > pool:
-        raise InvalidInputError("budget", budget, f"the pool has only {pool / features:g} rows per weight")
-    return total
 
 
 def _check_labels(instance: Instance, model: GLM) -> None:
@@ -152,29 +139,12 @@ def _view(
 def _measure(
     posterior: Posterior, instance: Instance, count: int, before: Round | None, test: tuple[Floats, Floats] | None
 ) -> Round:
-    features = instance.rows.shape[1]
     mean = np.asarray(posterior.mean, dtype=np.float64)
-    size, teacher = float(np.linalg.norm(mean)), float(np.linalg.norm(instance.teacher))
-    cosine = float(mean @ instance.teacher) / (size * teacher) if size > 0.0 else 0.0
-    volume, labels = (0.0, 0) if before is None else (before.log_volume, before.labels)
+    products = float(mean @ instance.teacher), float(mean @ mean), float(np.linalg.norm(instance.teacher))
     correct = None
     if test is not None and posterior.model.channel.labels:
         correct = float(np.mean(np.where(test[0] @ mean < 0.0, -1.0, 1.0) == test[1]))
-    return Round(
-        labels=count,
-        budget=count / features,
-        log_volume=posterior.log_volume,
-        # the teacher's norm, √r⁰ + O(1/√N) by chance, is invisible to the sign: taken out
-        overlap=float(mean @ instance.teacher) / (teacher * math.sqrt(features)),
-        norm=float(mean @ mean) / features,
-        accuracy=1.0 - math.acos(min(1.0, max(-1.0, cosine))) / math.pi if posterior.model.channel.labels else None,
-        test_accuracy=correct,
-        bits_per_label=features * (volume - posterior.log_volume) / ((count - labels) * math.log(2.0)),
-        iterations=posterior.iterations,
-        residual=posterior.residual,
-        damping=posterior.damping,
-        status=posterior.status.value,
-    )
+    return measured(posterior, products, count, before, correct)
 
 
 def _test_set(instance: Instance, teacher: GLM, count: int, seed: int) -> tuple[Floats, Floats] | None:

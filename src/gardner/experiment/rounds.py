@@ -9,11 +9,15 @@ import typing
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from gardner.errors import GardnerError
+from gardner.errors import GardnerError, InvalidInputError
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
+
+    from gardner.inference.posterior import Posterior
+
+FIRST, _STRATEGY = (int.from_bytes(name, "big") for name in (b"first", b"strategy"))
 
 
 @dataclass(frozen=True)
@@ -89,3 +93,55 @@ def plain_types(owner: type) -> dict[str, type]:
     """
     hints: dict[str, Any] = typing.get_type_hints(owner)
     return {name: next(iter(typing.get_args(kind)), kind) for name, kind in hints.items()}
+
+
+def random_streams(seed: int) -> tuple[np.random.Generator, np.random.Generator]:
+    """For the first batch, which is the same for all strategies on a seed, and for the strategy."""
+    import numpy as np  # here: reading this module costs a command nothing
+
+    return np.random.default_rng([FIRST, seed]), np.random.default_rng([_STRATEGY, seed])
+
+
+def label_count(budget: float, batch_size: int, pool: int, features: int) -> int:
+    """How many labels a budget buys, or an error that says what cannot be."""
+    if batch_size < 1:
+        raise InvalidInputError("batch_size", batch_size, "it must be a whole number of at least 1")
+    if not (math.isfinite(budget) and budget > 0.0):
+        raise InvalidInputError("budget", budget, "it must be positive", hint="labels per weight, such as 0.6")
+    total = round(budget * features)
+    if total < 1:
+        raise InvalidInputError("budget", budget, f"with {features} features it buys no label")
+    if total > pool:
+        raise InvalidInputError("budget", budget, f"the pool has only {pool / features:g} rows per weight")
+    return total
+
+
+def measured(
+    posterior: Posterior,
+    products: tuple[float, float, float],
+    count: int,
+    before: Round | None,
+    test_accuracy: float | None = None,
+) -> Round:
+    """A round by its posterior; ``products`` are the mean weights times the teacher's, their squared
+    length, and the teacher's length.
+    """
+    along, square, teacher = products
+    features, size = posterior.features, math.sqrt(square)
+    cosine = along / (size * teacher) if size > 0.0 else 0.0
+    volume, labels = (0.0, 0) if before is None else (before.log_volume, before.labels)
+    return Round(
+        labels=count,
+        budget=count / features,
+        log_volume=posterior.log_volume,
+        # the teacher's norm, √r⁰ + O(1/√N) by chance, is invisible to the sign: taken out
+        overlap=along / (teacher * math.sqrt(features)),
+        norm=square / features,
+        accuracy=1.0 - math.acos(min(1.0, max(-1.0, cosine))) / math.pi if posterior.model.channel.labels else None,
+        test_accuracy=test_accuracy,
+        bits_per_label=features * (volume - posterior.log_volume) / ((count - labels) * math.log(2.0)),
+        iterations=posterior.iterations,
+        residual=posterior.residual,
+        damping=posterior.damping,
+        status=posterior.status.value,
+    )

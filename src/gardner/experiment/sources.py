@@ -43,6 +43,8 @@ _PARSING = threading.Lock()
 _SOURCES = (
     "experiment/loop.py",
     "experiment/training.py",
+    "experiment/rounds.py",
+    "experiment/device/*.py",
     "experiment/table_*.py",
     "records/encoding.py",
     "table/*.py",
@@ -50,6 +52,7 @@ _SOURCES = (
     "strategies/*.py",
     "rules/*.py",
     "inference/*.py",
+    "inference/device/*.*",
     "model/*.py",
 )
 _LEFT_OUT = {"type_comment", "kind", "ctx", "type_ignores"}

@@ -89,6 +89,10 @@ class Spec:
             value = bound.arguments[one.given_as]
             follows = one.follows and not value
             values[one.name] = values[one.follows] if follows else one.check_all(value)
+        if set(values["device"]) != {"cpu"} or not set(values["dtype"]) <= {"float32", "float64"}:
+            from gardner.experiment.device.task import settled
+
+            values |= settled(values, [(one.name, one.parameters) for one in self.strategies])
         object.__setattr__(self, "values", values)
         _check_strategies(self.strategies)
         for sizes in itertools.product(*(values[name] for name in ("features", "pool_ratio", "budget"))):

@@ -30,8 +30,8 @@ from gardner.experiment.worker import Answer, on_worker
 from gardner.loading import full_name
 from gardner.records import Store
 
-# Seconds a task may take. A sweep must not wait for ever for one that hangs, and the longest of the paper's, a
-# committee of 45 at N = 2000, takes minutes.
+# Seconds of the processor a task may take. A sweep must not wait for ever for one that hangs, and the longest of the
+# paper's, a committee of 45 at N = 2000, takes minutes.
 TIME_LIMIT = 3600.0
 
 Items = dict[str, tuple[Task, str]]  # tasks with the version of their code, by key
@@ -95,6 +95,8 @@ def run_tasks(
         state = Progress(len(wanted) - len(left), len(wanted), len(failed - redo))
         progress(state)
         if left:
+            if workers is None and any(task.device == "cuda" for task, _ in left.values()):
+                workers = 1  # they would share one GPU and its memory
             with interrupts_noted() as noted, connected(workers, scheduler, len(left)) as client:
                 begin = time.monotonic()
                 for count, (key, answer) in enumerate(_answers(client, left, time_limit), 1):

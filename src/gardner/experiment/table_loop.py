@@ -14,8 +14,8 @@ import math
 import numpy as np
 
 from gardner.errors import InvalidInputError
-from gardner.experiment.loop import FIRST, Clock, check_choice
-from gardner.experiment.rounds import Round, Run, Seconds
+from gardner.experiment.loop import Clock, check_choice
+from gardner.experiment.rounds import FIRST, Round, Run, Seconds
 from gardner.experiment.table_file import Floats, Integers, LabelledTable
 from gardner.model import Channel
 from gardner.strategies import Strategy

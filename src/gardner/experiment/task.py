@@ -145,8 +145,13 @@ class Task:
         Field("--variances", "", "AMP's variances: one a weight and row, or one for all.", drawn=True),
     ] = "vector"
     dtype: Annotated[
-        Literal["float32", "float64"], Field("--dtype", "", "Precision of the pool and of AMP.", drawn=True)
+        Literal["float32", "float64", "bfloat16", "float16"],
+        Field("--dtype", "", "Precision of the pool; the last two are for a GPU.", drawn=True),
     ] = "float32"
+    device: Annotated[
+        Literal["cpu", "cuda", "auto"],
+        Field("--device", "", "Where the pool lives: auto takes a GPU that PyTorch can use.", drawn=True),
+    ] = "cpu"
     prior: Annotated[
         str, Field("--prior", "", f"Prior of weights; see `gardner models`. {_OWN}", _NAME, drawn=True)
     ] = "gaussian"

@@ -8,6 +8,10 @@ the worker; the worker answers its scheduler while the child computes; threads o
 interpreter lock, so a ``dask worker`` of many threads is as good as many workers; and a child that
 has loaded other code than the client asks for is replaced. A child whose worker is gone sees its
 pipe end, and goes too.
+
+A time limit is one of the child's processor time, so that other work on the machine makes no task
+fail. A task that waits for something has ten times as long by the clock. One that cannot come to an
+end in time is not waited for (:mod:`gardner.experiment.pace`).
 """
 
 from __future__ import annotations
@@ -31,6 +35,7 @@ from typing import Any
 
 from gardner.errors import GardnerError
 from gardner.experiment.memory import Peak
+from gardner.experiment.pace import TooSlowError, paced
 from gardner.experiment.rounds import Run, Versions
 from gardner.experiment.sources import code_version, names_in
 from gardner.experiment.task import StrategySpec, Task
@@ -39,6 +44,8 @@ from gardner.experiment.task import StrategySpec, Task
 START_LIMIT = 300.0
 # Seconds of nothing before a word is said: long for who looks on, and longer than a usual start.
 WORD = 10.0
+# Times the limit that a task may take by the clock: beside nine other processes on a core it still has all of its time.
+PATIENCE = 10.0
 # Times that a task is tried whose process dies: it may be the task's fault, or somebody else's.
 ATTEMPTS = 3
 _ONE_THREAD = dict.fromkeys(("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS", "NUMBA_NUM_THREADS"), "1")
@@ -56,7 +63,7 @@ def on_worker(order: str) -> str:
     """Have the child of this thread run a task; replace it if it dies, hangs, or has loaded other
     code.
     """
-    answer, given_up = "", False
+    answer, given_up = "", ""
     for _ in range(ATTEMPTS):
         child: _Child = getattr(_own, "child", None) or _Child()
         _own.child, fresh = child, not child.used
@@ -75,8 +82,7 @@ def on_worker(order: str) -> str:
         answer = json.dumps({"reason": f"ProcessDied: {ATTEMPTS} times, {how}", "hint": hint})
         if given_up:
             hint = "it hangs, or the limit is too short for its size"
-            reason = f"TimeLimit: not finished after {json.loads(order)['time_limit']:g} s"
-            return json.dumps({"reason": reason, "hint": hint})
+            return json.dumps({"reason": f"TimeLimit: not finished after {given_up}", "hint": hint})
     return answer
 
 
@@ -94,39 +100,57 @@ class _Child:
         theirs.close()
         self.stop = weakref.finalize(self, _end, self.process, self.pipe)  # at the latest with the worker's thread
 
-    def ask(self, order: str, limit: float | None) -> tuple[str, bool]:
-        """The answer, empty if there is none, and whether it was waited for in vain."""
+    def ask(self, order: str, limit: float | None) -> tuple[str, str]:
+        """The answer, empty if there is none, and how long it was waited for in vain, in words."""
         try:
             if not self.used:  # getting ready does not count against the limit
-                if not self._waited(START_LIMIT, "a worker's process has not started for"):
+                if self._waited(START_LIMIT, math.inf, "a worker's process has not started for"):
                     raise RuntimeError(f"their processes do not start within {START_LIMIT:g} s")
                 self.pipe.recv_bytes()
             self.used = True
             self.pipe.send_bytes(order.encode())
-            return (self.pipe.recv_bytes().decode(), False) if self._waited(limit) else ("", True)
+            limit = math.inf if limit is None else limit
+            late = self._waited(PATIENCE * limit, self._used_up() + limit)
+            if late:
+                return "", f"{limit:g} s of the processor" if late == "computing" else f"{PATIENCE * limit:g} s"
+            return self.pipe.recv_bytes().decode(), ""
         except (EOFError, OSError):
             if not self.used:
                 raise RuntimeError("their processes do not start; a worker's log says why") from None
-            return "", False
+            return "", ""
 
-    def _waited(self, limit: float | None, word: str = "") -> bool:
-        """Wait for the answer, but do not keep a worker that wants to close: the task is then
-        another's.
+    def _used_up(self) -> float:
+        """Seconds of the processor that the child has taken so far; none are counted of one that is gone."""
+        import psutil  # type: ignore[import-untyped]
+
+        try:
+            times = psutil.Process(self.process.pid).cpu_times()
+        except psutil.Error:
+            return 0.0
+        return float(times.user + times.system)
+
+    def _waited(self, limit: float, computing: float, word: str = "") -> str:
+        """Wait for the answer; nothing is said if it comes, otherwise which limit it passed.
+
+        ``limit`` is by the clock, ``computing`` of the child's processor time in all. A worker that wants to close is
+        not kept: the task is then another's.
         """
         import distributed
 
         untyped: Any = distributed
         begin, silent = time.monotonic(), bool(word)
-        deadline = math.inf if limit is None else begin + limit
+        deadline = begin + limit
         while not self.pipe.poll(min(0.5, max(0.0, deadline - time.monotonic()))):
             if time.monotonic() >= deadline:
-                return False
+                return "waiting"
+            if computing < math.inf and self._used_up() >= computing:
+                return "computing"
             if silent and time.monotonic() - begin > WORD:
                 silent = False
                 untyped.get_worker().log_event("gardner", f"{word} {WORD:g} s; it has {limit:g} s")
             if untyped.get_worker().status.name.startswith("clos"):
                 raise untyped.Reschedule
-        return True
+        return ""
 
 
 def _end(process: subprocess.Popen[bytes], pipe: Connection[Any, Any]) -> int:
@@ -167,7 +191,7 @@ def serve(descriptor: int) -> None:
             same = version(names_in(task)) == order["code"]
         except GardnerError:  # no such file here
             same = False
-        found = execute(task) if same else {"version": "other"}
+        found = execute(task, order["time_limit"]) if same else {"version": "other"}
         answer(json.dumps(found).encode())
 
 
@@ -180,16 +204,20 @@ def _versions() -> Versions:
     return Versions(gardner.__version__, np.__version__, numba.__version__)
 
 
-def execute(task: Task) -> Answer:
-    """Run one task here and now; whatever goes wrong is the answer. Memory is noted beside the time."""
+def execute(task: Task, limit: float | None = None) -> Answer:
+    """Run one task here and now; whatever goes wrong is the answer. Memory is noted beside the time.
+
+    ``limit`` is in seconds of the processor: a task that will not be done by then stops when that is clear.
+    """
+    begin = time.process_time()
     with Peak() as peak:
-        answer = _executed(task)
+        answer = _executed(task, math.inf if limit is None else limit)
     if "timings" in answer:
-        answer["timings"] |= peak.record()
+        answer["timings"] |= {**peak.record(), "processor_seconds": time.process_time() - begin}
     return answer
 
 
-def _executed(task: Task) -> Answer:
+def _executed(task: Task, limit: float) -> Answer:
     from gardner.experiment.loop import run
     from gardner.model import GLM, draw_instance
     from gardner.model.external import load_channel, load_prior
@@ -200,13 +228,19 @@ def _executed(task: Task) -> Answer:
     options |= {"variances": task.variances, "test_rows": task.test_rows}
     try:
         if task.data:
-            return _execute_on_table(task, known, begin)
-        strategy = make_strategy(task.strategy.name, dict(task.strategy.parameters))
+            return _execute_on_table(task, known, begin, limit)
+        if task.device == "cuda":
+            from gardner.experiment.device.task import execute_on_device
+
+            return _told(known, execute_on_device(task), begin)
+        strategy = paced(make_strategy(task.strategy.name, dict(task.strategy.parameters)), task, limit)
         known["informed"] = bool(strategy.informed)
         student = GLM(load_prior(task.prior), load_channel(task.channel))
         teacher = GLM(load_prior(task.teacher_prior), load_channel(task.teacher_channel))
         pool = draw_instance(task.features, task.pool_ratio, task.seed, teacher, task.dtype)
         curve = run(pool, strategy, model=student, teacher=teacher, **options)
+    except TooSlowError as error:
+        return {**known, "reason": f"TimeLimit: {error.what}", "hint": error.hint}
     except GardnerError as error:
         return {**known, "reason": f"{type(error).__name__}: {error.what}", "hint": error.hint}
     except BaseException as error:  # sys.exit() in a strategy too
@@ -216,7 +250,7 @@ def _executed(task: Task) -> Answer:
     return _told(known, curve, begin)
 
 
-def _execute_on_table(task: Task, known: Answer, begin: float) -> Answer:
+def _execute_on_table(task: Task, known: Answer, begin: float, limit: float) -> Answer:
     """Run a task whose pool is a file."""
     from gardner.experiment.table_file import ChangedFileError, read_labelled
     from gardner.experiment.table_loop import run_on_table
@@ -227,7 +261,7 @@ def _execute_on_table(task: Task, known: Answer, begin: float) -> Answer:
         table = read_labelled(task.data, task.label_column)
     except ChangedFileError as error:
         return {"changed": error.what, "hint": error.hint}
-    strategy = make_strategy(task.strategy.name, dict(task.strategy.parameters))
+    strategy = paced(make_strategy(task.strategy.name, dict(task.strategy.parameters)), task, limit)
     known["informed"] = bool(strategy.informed)
     curve = run_on_table(
         table, strategy, labels=task.labels, batch_size=task.batch_size, seed=task.seed,

@@ -29,8 +29,6 @@ from gardner.errors import InvalidInputError
 from gardner.inference.damping import Damper, Verdict
 from gardner.inference.emptiness import decided
 from gardner.inference.inputs import check_settings, check_training
-from gardner.inference.kernel import Sweeper
-from gardner.inference.noisy_scalars import CHANNELS
 from gardner.inference.posterior import Posterior, Status
 from gardner.inference.trust import judged, neglected_by_amp
 from gardner.model import GLM, PERCEPTRON, library_of
@@ -293,12 +291,21 @@ def _passage_of(
     if variances not in ("vector", "scalar"):
         raise InvalidInputError("variances", variances, "it must be 'vector' or 'scalar'")
     compiled = model.channel.compiled
-    able = isinstance(rows, np.ndarray) and compiled is not None and compiled.name in CHANNELS
+    able = isinstance(rows, np.ndarray) and compiled is not None and _has_kernel(compiled.name)
     if twin not in ("auto", "kernel", "readable"):
         raise InvalidInputError("twin", twin, "it must be 'auto', 'kernel' or 'readable'")
     if twin == "kernel" and not able:
         raise InvalidInputError("twin", twin, "the kernel needs NumPy rows and a compiled channel", hint="try 'auto'")
     if twin == "readable" or compiled is None or not able:
         return lambda start: passage(rows, labels, start, model, variances)
+    from gardner.inference.kernel import Sweeper
+
     sweeper = Sweeper(np.asarray(rows), np.asarray(labels), compiled, scalar=variances == "scalar", threads=threads)
     return lambda start: Passage(*sweeper(*(np.asarray(part) for part in (start.mean, start.variance, start.g))))
+
+
+def _has_kernel(channel: str) -> bool:
+    """Whether the fast pass is compiled for a channel; imported here: a machine with a GPU may have no Numba."""
+    from gardner.inference.noisy_scalars import CHANNELS
+
+    return channel in CHANNELS

@@ -7,7 +7,6 @@ from dataclasses import replace
 import numpy as np
 
 from gardner.inference.inputs import host
-from gardner.inference.kernel import pool_fields
 from gardner.inference.posterior import Posterior, Status
 from gardner.inference.separable import MARGIN, Verdict, separate
 from gardner.model import library_of
@@ -36,5 +35,7 @@ def decided(posterior: Posterior, rows: ArrayObject) -> Posterior:
 def _fields_and_norms(rows: ArrayObject, mean: ArrayObject) -> tuple[ArrayObject, ArrayObject]:
     xp = library_of(rows).xp
     if isinstance(rows, np.ndarray):
+        from gardner.inference.kernel import pool_fields  # Numba, which a machine with a GPU may not have
+
         return pool_fields(rows, np.asarray(mean), np.ones_like(mean))
     return xp.matmul(rows, mean), xp.sum(rows * rows, axis=1)

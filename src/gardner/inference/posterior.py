@@ -11,7 +11,6 @@ from numpy.typing import ArrayLike
 
 from gardner.errors import ConvergenceError, GardnerError, InvalidInputError
 from gardner.inference.inputs import as_array, check_finite
-from gardner.inference.kernel import pool_fields
 from gardner.model import GLM, library_of
 from gardner.model.arrays import ArrayObject
 
@@ -123,6 +122,8 @@ class Posterior:
         """Mean and variance of the field h = F·x of new rows."""
         rows = self._check_rows(rows)
         if isinstance(rows, np.ndarray) and self.covariance is None:
+            from gardner.inference.kernel import pool_fields  # Numba, which a machine with a GPU may not have
+
             return pool_fields(rows, np.asarray(self.mean), np.asarray(self.variance))
         xp = library_of(rows).xp
         mean = xp.matmul(rows, self.mean)

@@ -56,12 +56,25 @@ class Figure:
     alternative: str
 
 
+@dataclass(frozen=True, eq=False)
+class Pairs:
+    """What readers may compare two strategies by, seed by seed, on demand.
+
+    ``values``: rows (strategy, seed, and ``measures``), one a run; ``where`` says at how many labels.
+    """
+
+    values: pd.DataFrame
+    measures: tuple[str, ...]
+    where: str
+
+
 @dataclass(frozen=True)
 class Section:
     """One result: figures, verdicts, the tables behind them and how they were made.
 
     ``provenance`` is a sentence; ``origin`` are lines such as command, sizes, seeds, convergence counts. ``tables`` are
-    further tables to download, by file name without its ending. A ``shown`` table stands on the page itself.
+    further tables to download, by file name without its ending. A ``shown`` table stands on the page itself. Of
+    ``pairs`` a reader chooses two strategies to compare.
     """
 
     name: str
@@ -74,6 +87,7 @@ class Section:
     origin: Mapping[str, str] = field(default_factory=dict)
     tables: Mapping[str, pd.DataFrame] = field(default_factory=dict)
     shown: bool = False
+    pairs: Pairs | None = None
 
 
 @dataclass(frozen=True)
@@ -91,9 +105,11 @@ class Board:
 
 @dataclass(frozen=True)
 class Page:
-    """The whole report. ``notice`` stands out near the top; ``failures`` are runs that did not come to an end.
+    """The whole report. ``notice`` stands out near the top; ``failures`` are runs that did not come to an end, or
+    groups of them with their number in a column ``runs``.
 
-    ``picture`` names the section whose first figure stands at the head of the page, with the section's text.
+    ``picture`` names the section whose first figure stands at the head of the page, with the section's text and the
+    ``explanation`` of its words; the notice is below it then.
     """
 
     title: str
@@ -106,3 +122,4 @@ class Page:
     notice: str = ""
     failures: pd.DataFrame | None = None
     picture: str = ""
+    explanation: str = ""

@@ -4,17 +4,23 @@ const dark = matchMedia("(prefers-color-scheme: dark)");
 const narrow = matchMedia("(max-width: 640px)");
 const views = new Map();
 const BESIDE = 14; // entries of a legend that fit beside a chart; more would be cut at its lower edge
+const MANY = 12; // rows of a table, or names in a list, above which one wants to search
+const PANEL = 172; // pixels from one small panel to the next
 const STORE = "shown_store"; // Vega-Lite keeps the choice of the selection "shown" here
 
 function toggleOf(spec) {
   const param = (spec.params ?? []).find(({ name }) => name === "shown");
   if (!param) return null;
   const field = param.select.fields[0];
-  return { field, values: param.value.map(choice => choice[field]) };
+  const colours = spec.usermeta?.series ?? {};
+  const front = param.value.map(choice => choice[field]); // of many, those that are not faint at first
+  const rest = Object.keys(colours).filter(name => !front.includes(name)).sort((a, b) => a.localeCompare(b, "en"));
+  const values = [...front, ...rest];
+  return { field, front, values, colours };
 }
 
 function legendBelow(toggle, room) {
-  const longest = Math.max(4, ...(toggle?.values ?? []).map(value => String(value).length));
+  const longest = Math.max(4, ...(toggle?.front ?? []).map(value => String(value).length));
   return { orient: "bottom", direction: "horizontal", columns: Math.max(1, Math.floor((room - 50) / (6.2 * longest + 42))), columnPadding: 12, gridAlign: "each", layout: { bottom: { direction: "vertical", anchor: "start" } } };
 }
 
@@ -38,10 +44,19 @@ function listToggles(figure, view, toggle) {
       view.data(STORE, kept.map(item => ({ unit: "", fields, values: [item] }))).runAsync();
     });
     const label = document.createElement("label");
-    label.append(input, String(value));
+    const swatch = Object.assign(document.createElement("span"), { className: "swatch" });
+    if (toggle.colours[value]) swatch.style.background = toggle.colours[value];
+    label.append(input, ...(toggle.colours[value] ? [swatch] : []), String(value));
     return label;
   });
   box.replaceChildren(...labels);
+  if (toggle.values.length > MANY && !box.dataset.searched) {
+    box.dataset.searched = "yes";
+    box.before(searchBox("Find strategies in the list", text => {
+      for (const label of box.children) label.hidden = !label.textContent.toLowerCase().includes(text);
+    }));
+    figure.querySelector(".curves").open = true; // it is the legend of those that the chart's own does not list
+  }
   const follow = () => {
     const now = chosen(view, toggle.field);
     labels.forEach((label, index) => { label.firstChild.checked = now.size === 0 || now.has(toggle.values[index]); });
@@ -59,8 +74,10 @@ async function draw(id, spec) {
   const before = views.get(id)?.view.getState();
   views.get(id)?.finalize();
   controls.replaceChildren();
-  const legend = narrow.matches || (toggle?.values.length ?? 0) > BESIDE ? legendBelow(toggle, chart.clientWidth) : {};
-  const drawn = { ...spec, width: "container", autosize: { type: "fit-x", contains: "padding" } };
+  const legend = narrow.matches || (toggle?.front.length ?? 0) > BESIDE ? legendBelow(toggle, chart.clientWidth) : {};
+  const drawn = spec.facet // panels have a width of their own, and as many stand beside each other as there is room for
+    ? { ...spec, columns: Math.max(1, Math.floor((chart.clientWidth - 40) / PANEL)) }
+    : { ...spec, width: "container", autosize: { type: "fit-x", contains: "padding" } };
   const result = await vegaEmbed(chart, drawn, {
     renderer: "svg", actions: false, bind: controls, tooltip: { theme: "gardner" },
     config: themed(dark.matches, { background: "transparent", legend }),
@@ -96,7 +113,7 @@ function hand(text, type, name) {
 // The file is for paper: light, of the figure's own size, showing what the reader left on.
 async function downloadFigure(figure) {
   const { id } = figure.querySelector(".chart");
-  const drawn = { ...specs[id], width: paperWidth };
+  const drawn = specs[id].facet ? specs[id] : { ...specs[id], width: paperWidth };
   const result = await vegaEmbed(document.createElement("div"), drawn, { renderer: "svg", actions: false, config: themes.light });
   const view = carry(views.get(id).view.getState(), result.view, toggleOf(drawn));
   await view.runAsync();
@@ -127,7 +144,57 @@ function sortBy(table, column) {
   document.getElementById("status").textContent = `Sorted by ${name}, ${ascending ? "ascending" : "descending"}`;
 }
 
+function searchBox(words, found) {
+  const label = Object.assign(document.createElement("label"), { className: "search" });
+  const input = Object.assign(document.createElement("input"), { type: "search", placeholder: "part of a name" });
+  input.addEventListener("input", () => found(input.value.trim().toLowerCase()));
+  label.append(words, input);
+  return label;
+}
+
+function filterRows(table) {
+  const rows = [...table.tBodies[0].rows];
+  if (rows.length <= MANY) return;
+  const label = searchBox("Show rows with", text => {
+    for (const row of rows) row.hidden = !row.cells[0].textContent.toLowerCase().includes(text);
+    const left = rows.filter(row => !row.hidden).length;
+    document.getElementById("status").textContent = count.textContent = `${left} of ${rows.length}`;
+  });
+  const count = Object.assign(document.createElement("span"), { className: "count", textContent: `${rows.length} rows` });
+  label.append(count);
+  table.closest(".scroll").before(label);
+}
+
+// Two strategies that the reader picks, on the seeds that both have: the difference with its interval.
+function comparePair(box) {
+  const { measures, runs, quantiles } = JSON.parse(box.querySelector("script").textContent);
+  const [first, second] = box.querySelectorAll("select");
+  const show = () => {
+    const [one, two] = [runs[first.value], runs[second.value]];
+    const seeds = Object.keys(one).filter(seed => seed in two);
+    box.querySelector("tbody").replaceChildren(...measures.map((measure, index) => {
+      const gaps = seeds.map(seed => one[seed][index] - two[seed][index]).filter(Number.isFinite);
+      const mean = gaps.reduce((sum, gap) => sum + gap, 0) / gaps.length;
+      const spread = Math.sqrt(gaps.reduce((sum, gap) => sum + (gap - mean) ** 2, 0) / (gaps.length - 1));
+      const half = quantiles[Math.min(gaps.length - 1, quantiles.length) - 1] * spread / Math.sqrt(gaps.length);
+      const text = value => value.toFixed(4).replace("-", "−");
+      const told = !gaps.length ? ["no seed in common", ""] : [`${mean < 0 ? "" : "+"}${text(mean)}`, gaps.length < 2 ? "one seed has none" : `${text(mean - half)} to ${text(mean + half)}`];
+      const row = document.createElement("tr");
+      row.append(...[measure, ...told, String(gaps.length)].map(value => Object.assign(document.createElement("td"), { textContent: value })));
+      return row;
+    }));
+  };
+  for (const select of [first, second]) {
+    select.replaceChildren(...Object.keys(runs).map(name => new Option(name, name)));
+    select.addEventListener("change", show);
+  }
+  [first.value, second.value] = ["query", "random"].map((name, index) => name in runs ? name : Object.keys(runs)[index]);
+  show();
+}
+
+document.querySelectorAll(".pairs").forEach(comparePair);
 for (const table of document.querySelectorAll("table.sortable")) {
+  filterRows(table);
   table.querySelectorAll("thead button").forEach((button, column) => button.addEventListener("click", () => sortBy(table, column)));
 }
 for (const figure of document.querySelectorAll("figure")) {

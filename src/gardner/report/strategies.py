@@ -5,9 +5,12 @@ from __future__ import annotations
 from typing import Literal
 
 import altair as alt
+import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 
 from gardner.numbers import fixed, is_missing, percent
+from gardner.report.many import in_front, panels, toggled
 from gardner.report.style import (
     GREY,
     VOLUME,
@@ -21,6 +24,7 @@ from gardner.report.style import (
     typeset,
 )
 
+Floats = NDArray[np.floating]
 Quantity = Literal["log_volume", "accuracy"]
 
 _DASHES: dict[str, list[float]] = {
@@ -79,8 +83,10 @@ def learning_chart(
 def _against_bounds(rows: pd.DataFrame, bounds: pd.DataFrame, title: str, quantity: Quantity) -> AnyChart:
     data = pd.concat([rows, _bound_rows(bounds)], ignore_index=True)
     names = data["series"].drop_duplicates().tolist()
-    shown = legend_toggle("series", names)
-    color, dash = _paint(data, names)
+    front = _front(rows, names)
+    shown = legend_toggle("series", front)
+    hues = _hues(data, names, front)
+    color, dash = _paint(data, names, hues, front)
     switch = alt.param(
         name="quantity",
         value=quantity,
@@ -103,20 +109,53 @@ def _against_bounds(rows: pd.DataFrame, bounds: pd.DataFrame, title: str, quanti
         x=budget_axis(), y=value, color=color, strokeDash=dash, strokeWidth=width, opacity=faded(shown)
     )
     layers = (band, line, _nearest(base, value, color, shown), _quantity_label())
-    return layered(*layers, title=title, offset=6).add_params(switch, shown)
+    return toggled(layered(*layers, title=title, offset=6), dict(zip(names, hues, strict=True)), switch, shown)
 
 
-def _paint(data: pd.DataFrame, names: list[str]) -> tuple[alt.Color, alt.StrokeDash]:
-    """Strategies in colour, bounds in grey dashes; both in one legend."""
+def strategies_panels(curves: pd.DataFrame, bounds: pd.DataFrame, title: str) -> AnyChart:
+    """A small panel for each strategy: ln v less the bound of strategies that see a label only after asking for it.
+
+    That bound is the dashed line at zero. Where it is not known, ln v itself is shown, with the bounds there are.
+    """
+    rows = _strategy_rows(curves).sort_values(["series", "budget"])
+    halving = bounds[bounds["kind"] == "halving"].set_index("budget")["log_volume"].astype(float)
+    best = rows["budget"].map(halving)
+    known = bounds.dropna(subset=["log_volume"]).rename(columns={"budget": "x", "log_volume": "value"})
+    word = "ln v"
+    less: Floats = np.zeros(len(rows))
+    if len(rows) and best.notna().all():
+        known, word = known[known["kind"] == "halving"].assign(value=0.0), "above the bound"
+        less = best.to_numpy(float)
+    value, error = rows["log_volume"] - less, rows["log_volume_stderr"].fillna(0.0)
+    own = {"series": rows["series"], "x": rows["budget"], "value": value, "low": value - error, "high": value + error}
+    return panels(pd.DataFrame(own), known[["kind", "x", "value"]], title, "budget n", word)
+
+
+def _front(rows: pd.DataFrame, names: list[str]) -> list[str]:
+    """What is not faint at first: the bounds, of many strategies some, and their theory."""
+    strategies = rows[rows["role"] == "strategy"].sort_values("budget").groupby("series", sort=False)["log_volume"]
+    last = {str(name): -float(value) for name, value in strategies.last().items()}
+    shown = {*in_front(last, [name for name in last if name.endswith(_INFORMED)])}
+    return [name for name in names if name.removesuffix(_THEORY) in shown or name.removesuffix(_THEORY) not in last]
+
+
+def _hues(data: pd.DataFrame, names: list[str], front: list[str]) -> list[str]:
+    """Strategies in colours, those in front in the ones that are told apart best; bounds in grey."""
     strategies = data.loc[data["role"] == "strategy", "series"].drop_duplicates().tolist()
-    hue_of = colours([name.removesuffix(_INFORMED) for name in strategies])
+    ordered = [name for name in front if name in strategies] + strategies
+    hue_of = colours(list(dict.fromkeys(name.removesuffix(_INFORMED) for name in ordered)))
+    return [hue_of.get(name.removesuffix(_INFORMED).removesuffix(_THEORY), GREY) for name in names]
+
+
+def _paint(data: pd.DataFrame, names: list[str], hues: list[str], front: list[str]) -> tuple[alt.Color, alt.StrokeDash]:
+    """Strategies in colour, bounds in grey dashes; what is in front, in one legend."""
+    strategies = data.loc[data["role"] == "strategy", "series"].drop_duplicates().tolist()
     theory = set(data.loc[data["role"] == "theory", "series"])
-    hues = [hue_of.get(name.removesuffix(_INFORMED).removesuffix(_THEORY), GREY) for name in names]
     dashes = [
         _SOLID if name in strategies else _FINE if name in theory else _DASHES.get(name, _OTHER) for name in names
     ]
     note = "* reads hidden labels" if any(name.endswith(_INFORMED) for name in strategies) else None
-    legend = alt.Legend(title=note, symbolType="stroke", symbolSize=600)
+    legend = alt.Legend(title=note, symbolType="stroke", symbolSize=600, values=front)
     return (
         alt.Color("series:N", sort=None, scale=alt.Scale(domain=names, range=hues), legend=legend),
         alt.StrokeDash("series:N", sort=None, scale=alt.Scale(domain=names, range=dashes), legend=legend),

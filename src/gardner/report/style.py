@@ -12,7 +12,7 @@ import pandas as pd
 
 from gardner.numbers import with_error
 
-AnyChart = alt.Chart | alt.LayerChart
+AnyChart = alt.Chart | alt.LayerChart | alt.FacetChart
 
 # Pixels from side to side of a chart; two stand beside each other on a page.
 WIDTH = 520

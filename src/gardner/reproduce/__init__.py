@@ -90,20 +90,28 @@ def reproduce_results(
     retry_failed: bool = False,
     time_limit: float | None = None,
     progress: Progress | None = None,
+    device: str = "cpu",
 ) -> list[Section]:
     """Run recipes (all by default), write ``out/report.html``, tables and figures, and return their sections.
 
     Runs are kept in ``out/results`` and ``out/sampling``: stopped at any time, the same call goes on from there. A
     result that could not be had becomes a section that says why; when the page is written, one error with all sections
-    and all reasons is raised. ``time_limit`` is in seconds a run.
+    and all reasons is raised. ``time_limit`` is in seconds a run. ``device`` is ``cpu``, ``cuda`` or ``auto``: runs of
+    strategies that a GPU can take are made there.
     """
     chosen = list(names) if names else list(RECIPES)
     for name in chosen:
         if name not in RECIPES:
             raise InvalidInputError("result", name, f"it must be one of {', '.join(RECIPES)}")
+    if device != "cpu":
+        from gardner.experiment.device.place import find_device
+
+        device = find_device(device)
     check_target(out / "report.html", figures)
     out.mkdir(parents=True, exist_ok=True)  # what cannot be written is refused before the work
-    workspace = Workspace(out, scale, workers, scheduler, retry_failed, progress or (lambda _: None), time_limit)
+    workspace = Workspace(
+        out, scale, workers, scheduler, retry_failed, progress or (lambda _: None), time_limit, device
+    )
     steps = len(chosen) + 1
     failures: dict[str, str] = {}
     sections = [
@@ -150,7 +158,7 @@ def _headline(workspace: Workspace) -> pd.DataFrame:
                 "label-agnostic": result.halving * per_label,
                 "random": result.typical.log_volume * per_label,
                 "worst subset": result.maximum.log_volume * per_label,
-                "ends of Σ": f"{result.minimum.status.value} / {result.maximum.status.value}",
+                "Σ at both ends": f"{result.minimum.status.value} / {result.maximum.status.value}",
                 "replica symmetry": _stable(result),
             }
         )
@@ -169,7 +177,7 @@ def _board(sections: tuple[Section, ...]) -> Board | None:
     raced = [curves for curves in raced if len(curves)]
     if not raced:
         return None
-    caption = f"How close each strategy gets with n = {BOARD_BUDGET:g} labels per weight"
+    caption = f"How close each strategy gets at n = {BOARD_BUDGET:g} (labels per weight)"
     return board(pd.concat(raced, ignore_index=True), BOARD_BUDGET, caption)
 
 
@@ -190,19 +198,18 @@ def _answer(sections: tuple[Section, ...]) -> str:
     return (
         f"With {BOARD_BUDGET:g} label per weight, from {bounds.ALPHA:g} rows per weight, random choice learns "
         f"{told['random']} bits a label. A strategy that sees a label only after asking for it can learn 1 at most, "
-        f"and agnostic AL-AMP learns {told['agnostic']}. One that reads the labels first learns {told['informed']}. "
+        f"and agnostic AL-AMP learns {told['agnostic']}. One that reads the labels first learns {told['informed']}."
     )
 
 
 def _page(headline: pd.DataFrame, sections: tuple[Section, ...], command: str, scale: Scale) -> Page:
     return Page(
         title="How good can active learning be?",
-        lead=(
-            f"{_answer(sections)}A pool holds α rows per weight of a perceptron; a strategy may ask for the labels of "
-            "n rows per weight. "
-            "The large-deviation theory of Cui, Saglietti and Zdeborová counts the subsets of each Gardner volume, "
-            "the share of weight vectors that the labels still allow, and so tells what no strategy can beat. "
-            "Below: those bounds, how sure each of them is, and how close strategies get."
+        lead=_answer(sections) or "Bounds on what any choice of rows can teach, and how close strategies get.",
+        explanation=(
+            "The pool holds α rows per weight of a perceptron, and a strategy may ask for the labels of n rows per "
+            "weight. The large-deviation theory of Cui, Saglietti and Zdeborová counts the subsets of each Gardner "
+            "volume, the share of weight vectors that the labels still allow, and so tells what no strategy can beat."
         ),
         notice=_notice(sections) if scale is not FULL else "",
         board=_board(sections),
@@ -225,6 +232,6 @@ def _notice(sections: tuple[Section, ...]) -> str:
         return ""
     listed = ", ".join(map(str, sizes))
     return (
-        f"Quick version: simulations at N = {listed} with few seeds. `gardner reproduce --full` runs the paper's sizes "
-        "(N = 2000, 10 seeds, ten million subsets); docs/reproduction has the outcome."
+        f"Quick version: simulations at N = {listed} with few seeds. The command gardner reproduce --full runs the "
+        "paper's sizes (N = 2000, 10 seeds, ten million subsets); docs/reproduction has the outcome."
     )

@@ -13,8 +13,9 @@ from numpy.typing import NDArray
 from gardner.errors import InvalidInputError
 from gardner.experiment.summary import LN2, Row, Summary, summarise
 from gardner.numbers import fixed, rounded_down
+from gardner.report.many import MOST
 from gardner.report.page import Board, Figure
-from gardner.report.strategies import Quantity, strategies_chart
+from gardner.report.strategies import Quantity, strategies_chart, strategies_panels
 from gardner.report.style import typeset
 from gardner.reproduce.recipe import Progress
 
@@ -133,14 +134,19 @@ def bounds_frame(summary: Summary) -> pd.DataFrame:
 
 
 def charts(found: Comparison, where: str) -> tuple[Figure, ...]:
-    """ln v and accuracy against the budget."""
-    return tuple(
+    """ln v and accuracy against the budget; of many strategies also a panel for each."""
+    figures = tuple(
         Figure(
             strategies_chart(found.curves, found.bounds, f"{title}, {where}", quantity=quantity),
             f"{title} against the budget n with the bounds, {where}. {_last_values(found.curves, quantity)}.",
         )
         for quantity, title in _TITLES.items()
     )
+    if found.curves["strategy"].nunique() <= MOST:
+        return figures
+    title = f"ln v less the bound of one bit a label, {where}"
+    panels = strategies_panels(found.curves, found.bounds, title)
+    return (*figures, Figure(panels, f"{title}, against the budget n, one panel a strategy."))
 
 
 def _last_values(curves: pd.DataFrame, quantity: Quantity) -> str:
@@ -166,6 +172,7 @@ def board(curves: pd.DataFrame, budget: float, caption: str) -> Board:
         "strategy": "strategy",
         **({"model": "model"} if curves["model"].any() else {}),
         "informed": "informed",
+        "pool_ratio": "pool ratio α",
         "way_to_bound": "way to its bound",
         "way_to_bound_stderr": "way to its bound stderr",
         "bits_per_label": "bits per label",
@@ -175,7 +182,6 @@ def board(curves: pd.DataFrame, budget: float, caption: str) -> Board:
         "accuracy": "accuracy",
         "accuracy_stderr": "accuracy stderr",
         **({"gap_to_theory": "gap to theory", "gap_to_theory_stderr": "gap to theory stderr"} if known else {}),
-        "pool_ratio": "pool ratio α",
         "features": "weights N",
         "budget": "budget n",
         "seeds": "seeds",
@@ -187,7 +193,7 @@ def board(curves: pd.DataFrame, budget: float, caption: str) -> Board:
     rows = rows.assign(converged=rows["converged"].map(rounded_down))  # so that 1 is all
     rows = rows.assign(bits_per_label_stderr=rows["log_volume_stderr"] / (LN2 * rows["budget"]))
     settled = bool((rows["converged"] >= 1.0).all())  # rounds that did not settle keep their column
-    alike = ("features", "budget", "seeds", *(["converged"] if settled else []))
+    alike = ("pool_ratio", "features", "budget", "seeds", *(["converged"] if settled else []))
     same = [name for name in alike if rows[name].nunique() == 1]
     shared = ", ".join(f"{names[name]} {rows[name].iloc[0]:g}" for name in same)
     names = {name: word for name, word in names.items() if name not in same}

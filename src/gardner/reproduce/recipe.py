@@ -18,6 +18,7 @@ from gardner.report.page import Outcome, Section, Verdict
 
 if TYPE_CHECKING:
     from gardner.experiment import Spec
+    from gardner.experiment.task import Task
     from gardner.theory import Bounds
 
 Progress = Callable[[float], None]
@@ -64,6 +65,7 @@ class Workspace:
     retry_failed: bool = False
     progress: Progress = _silent
     time_limit: float | None = None
+    device: str = "cpu"
 
     def sizes(self, features: int) -> tuple[int, range]:
         """N and seeds of a recipe for which the paper took so many features."""
@@ -73,12 +75,18 @@ class Workspace:
         """The same workspace, its progress squeezed into a part of the whole."""
         return replace(self, progress=lambda fraction: self.progress(start + fraction * (stop - start)))
 
+    def _placed(self, task: Task) -> Task:
+        """The task on the device, if it can run there."""
+        from gardner.experiment.device.task import can_run
+
+        return replace(task, device="cuda") if self.device == "cuda" and can_run(task) else task
+
     def bench(self, specs: Iterable[Spec]) -> pd.DataFrame:
         """The rows of all tasks of some specs, those run that are not in the store yet."""
         from gardner.experiment import run_tasks
         from gardner.experiment.stored import read_results
 
-        tasks = [task for spec in specs for task in spec.tasks()]
+        tasks = [self._placed(task) for spec in specs for task in spec.tasks()]
         folder = self.folder / "results"
         outcome = run_tasks(
             tasks, folder, workers=self.workers, scheduler=self.scheduler, retry_failed=self.retry_failed,

@@ -13,17 +13,19 @@ import numpy as np
 import pandas as pd
 
 from gardner.errors import InvalidInputError
-from gardner.experiment.meaning import with_models
+from gardner.experiment.meaning import with_meaning, with_models
 from gardner.experiment.stored import read_results
 from gardner.experiment.summary import failures
 from gardner.experiment.table_summary import is_table
 from gardner.numbers import percent, with_error
 from gardner.records import FAILED
+from gardner.report.many import said
 from gardner.report.page import Board, Outcome, Page, Section, Verdict
 from gardner.report.style import typeset
 from gardner.reproduce.comparison import Comparison, board, charts, compare, unspent
 from gardner.reproduce.heuristics import SURE
 from gardner.reproduce.pages import check_target, provenance, write_page
+from gardner.reproduce.paired import pairs_of
 from gardner.reproduce.recipe import Progress, origin
 from gardner.reproduce.tables_page import FEW_SEEDS, table_sections
 
@@ -98,8 +100,13 @@ def report_results(
         sections=(*(_section(setting, found, setting.rows(runs)) for setting, found in shown.items()), *tables),
         board=_board(list(shown.values())) if shown else None,
         provenance=provenance(f"gardner report {folder}"),
-        notice=" ".join(_note(setting, found) for setting, found in comparisons.items() if setting not in shown),
-        failures=pd.DataFrame(lost) if lost else None,
+        notice=" ".join(
+            [
+                _warning(every),
+                *(_note(setting, found) for setting, found in comparisons.items() if setting not in shown),
+            ]
+        ).strip(),
+        failures=_failed(lost) if lost else None,
     )
     write_page(page, path, figures)
     return page
@@ -114,6 +121,32 @@ def _nothing_to_show(
         return InvalidInputError("at", list(at), "no run reaches it", hint=hint)
     notes = {note for found in comparisons.values() for note in found.summary.notes}
     return InvalidInputError("results", str(folder), f"no run can be shown ({'; '.join(sorted(notes))})")
+
+
+def _failed(lost: list[dict[str, Any]]) -> pd.DataFrame:
+    """Failed runs, those together that failed for the same reason on pools of a kind."""
+    rows: dict[tuple[Any, ...], dict[str, Any]] = {}
+    for one in lost:
+        setting = Setting(one["model"], one["pool_ratio"], one["features"])
+        pool = f"{one['data'] or setting.where}, batch {one['batch_size']}, budget {one['budget']:.4g}"
+        place = (one["strategy"], pool, one["reason"], one["hint"])
+        row = rows.setdefault(
+            place, {"strategy": one["strategy"], "informed": one["informed"], "pool": pool, "runs": 0}
+        )
+        row |= {"runs": row["runs"] + 1, "seeds": [*row.get("seeds", []), one["seed"]]}
+        row |= {"reason": one["reason"], "hint": one["hint"]}
+    return pd.DataFrame([{**row, "seeds": ", ".join(map(str, sorted(row["seeds"])))} for row in rows.values()])
+
+
+def _warning(frame: pd.DataFrame) -> str:
+    """Where seeds are few: it stands before any number."""
+    runs = frame[frame["status"] != FAILED]
+    pools: Any = runs.groupby(["data", "model", "pool_ratio", "features"])["seed"].nunique()
+    least, most = int(pools.min()), int(pools.max())
+    if least >= FEW_SEEDS:
+        return ""
+    count = f"{least}" if least == most else f"{least} to {most}"
+    return f"Seeds are few ({count} a pool): errors are hardly known, and the order of strategies is partly luck."
 
 
 def _part(progress: Progress | None, index: int, count: int) -> Progress:
@@ -151,20 +184,24 @@ def _section(setting: Setting, found: Comparison, runs: pd.DataFrame) -> Section
         name=f"alpha-{setting.alpha:g}-features-{setting.features}{setting.slug}",
         title=setting.title,
         text="Lines are means over seeds with their standard errors; grey lines are the bounds for this pool ratio. "
-        "A dotted line of the same colour is the strategy's own theory, for many weights." + _few(found),
+        "A dotted line of the same colour is the strategy's own theory, for many weights."
+        + said(_named(found.curves)["strategy"].nunique())
+        + _few(found),
         figures=charts(replace(found, curves=_named(found.curves)), setting.where),
         verdicts=(_settled(found), *_ahead(found)),
         table=found.curves,
         provenance=" ".join([f"{len(found.curves)} means over seeds.", *found.summary.notes]),
         origin=origin(runs),
         tables={f"bounds-{setting.alpha:g}-{setting.features}{setting.slug}": found.bounds},
+        pairs=pairs_of(with_meaning(runs, {}), {"log_volume": "ln v", "accuracy": "accuracy"}),
     )
 
 
 def _few(found: Comparison) -> str:
     """A warning where seeds are few."""
     least = int(found.curves["seeds"].min())
-    return f" Beware: some means are over {least} seeds only, and their errors are hardly known." * (least < FEW_SEEDS)
+    seeds = f"{least} seed{'' if least == 1 else 's'}"
+    return f" Beware: some means are over {seeds} only, and their errors are hardly known." * (least < FEW_SEEDS)
 
 
 def _settled(found: Comparison) -> Verdict:

@@ -9,10 +9,12 @@ from typing import Any
 import pandas as pd
 
 from gardner.experiment.meaning import with_meaning
-from gardner.experiment.table_summary import PLACE, table_rows
+from gardner.experiment.table_summary import PLACE, table_rows, with_measures
 from gardner.records import FAILED
+from gardner.report.many import MOST, said
 from gardner.report.page import Figure, Outcome, Section, Verdict
-from gardner.report.tables import table_chart
+from gardner.report.tables import table_chart, table_panels
+from gardner.reproduce.paired import pairs_of
 from gardner.reproduce.recipe import origin
 
 # Seeds below which a reader is warned: with fewer, a standard error is itself known to no better than a third.
@@ -22,6 +24,7 @@ _SHOWN = {
     "test_accuracy_stderr": "accuracy stderr", "log_loss": "log-loss", "log_loss_stderr": "log-loss stderr",
     "area": "area", "area_stderr": "area stderr", "bits": "bits a label", "informed": "informed",
 }  # fmt: skip
+_PAIRED = {"area": "area under accuracy", "test_accuracy": "accuracy", "log_loss": "log-loss"}
 _TEXT = (
     "Strategies asked for labels of rows of this table; a share of the rows was held out to measure on. Lines are "
     "means over seeds with their standard errors. The bounds of the theory are for Gaussian rows, so none is drawn "
@@ -50,10 +53,14 @@ def _section(number: int, place: tuple[Any, ...], curves: pd.DataFrame, runs: pd
         Figure(table_chart(curves, f"{word}, {where}", quantity=name), f"{word} against labels: {where}")
         for name, word in (("test_accuracy", "Accuracy"), ("log_loss", "Log-loss"))
     )
+    count = curves["strategy"].nunique()
+    if count > MOST:
+        panels = table_panels(curves, f"Accuracy, {where}")
+        figures += (Figure(panels, f"Accuracy against labels, one panel a strategy: {where}"),)
     return Section(
         name=f"table-{number}-{'-'.join(word for word in re.split(r'[^A-Za-z0-9.+-]+', data) if word)}",
         title=f"Table {where}",
-        text=_TEXT,
+        text=_TEXT + said(count),
         figures=figures,
         verdicts=_verdicts(curves),
         table=pd.DataFrame({word: final[name] for name, word in _SHOWN.items()}).sort_values(
@@ -63,6 +70,7 @@ def _section(number: int, place: tuple[Any, ...], curves: pd.DataFrame, runs: pd
         origin=origin(runs),
         tables={f"curves-{number}": curves},
         shown=True,
+        pairs=pairs_of(with_measures(runs), _PAIRED),
     )
 
 

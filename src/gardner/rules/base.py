@@ -44,6 +44,11 @@ class Rule:
         return False
 
     @property
+    def any_array(self) -> bool:
+        """Whether the score is written over any array library: then it can be taken on a device."""
+        return False
+
+    @property
     def random_share(self) -> float:
         """The share of each batch that is chosen at random, whatever the score."""
         return 0.0

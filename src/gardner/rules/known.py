@@ -8,7 +8,7 @@ import numpy as np
 from scipy.special import gammaln, log_ndtr
 
 from gardner.errors import InvalidInputError
-from gardner.model import Channel
+from gardner.model import Channel, library_of
 from gardner.model.arrays import Floats
 from gardner.rules.base import Rule, RuleError, register
 
@@ -51,15 +51,22 @@ def usefulness(mean: Floats, variance: Floats, channel: Channel) -> Floats:
     For a scale-free channel, as the sign flipped or not, the information is a falling function of
     |ω|/√V [cui2020, Table 1]; the margin itself never underflows.
     """
+    library = library_of(mean)
     if channel.scale_free:
-        return np.asarray(-np.abs(mean / np.sqrt(variance)))
-    return np.asarray(channel.information(mean, variance))
+        scores: Floats = -library.xp.abs(mean / library.xp.sqrt(variance))  # type: ignore[assignment]
+        return scores
+    return library.xp.asarray(channel.information(mean, variance, library))  # type: ignore[return-value]
 
 
 @register("agnostic")
 @dataclass(frozen=True)
 class Agnostic(Useful):
     """Agnostic AL-AMP: the rows whose label tells most; for the sign the least certain, argmin |ω|/√V."""
+
+    @property
+    def any_array(self) -> bool:
+        """It is."""
+        return True
 
     def score(self, mean: Floats, variance: Floats, channel: Channel) -> Floats:
         """Most informative first."""

@@ -39,17 +39,9 @@ from gardner.inference.amp import Start, amp
 from gardner.inference.kernel import pool_fields
 from gardner.inference.posterior import Posterior
 from gardner.model import library_of
+from gardner.rules.exchange import LOST, REFRESH, SHORTEST, SIGNS, TRACKING, pairs_to_exchange
 from gardner.strategies.base import Choice, Floats, Integers, StrategyError, View, choose, register
 
-SIGNS = {"min": 1.0, "max": -1.0}
-# Iterations of AMP a step: few rows are exchanged, so that it stays close to its fixed point.
-TRACKING = 2
-# The residual, in units of a prior weight, above which AMP does not follow any more: it is of the size of weights.
-LOST = 1.0
-# Steps between two looks at the whole pool; in between only a shortlist is looked at (benchmarks/swap.py).
-REFRESH = 50
-# Rows on a shortlist, at least.
-SHORTEST = 64
 # The residual at which AMP stops before and after a round, in units of a prior weight: ln Z to about 0.01.
 TOLERANCE = 1e-5
 
@@ -154,14 +146,9 @@ class _Annealing:
         """Exchange so many pairs, or if none the best one that gains."""
         known = self.posterior
         inside = self.sign * _log_partition(self.view, self.inside.labels, np.asarray(known.omega), np.asarray(known.V))
-        partner = self.rng.integers(0, inside.size, self.outside.indices.size)
-        cost = self.costs(self.outside.rows, self.outside.labels) - inside[partner]
-        temperature = cost / np.where(cost > 0.0, self.rng.exponential(size=cost.size), 1.0)
-        order = np.argsort(temperature, kind="stable")
-        order = order[np.sort(np.unique(partner[order], return_index=True)[1])]
-        taken = order[:count] if count else order[:1][cost[order[:1]] < 0.0]
+        places, taken = pairs_to_exchange(inside, self.costs(self.outside.rows, self.outside.labels), count, self.rng)
         if taken.size:
-            self.exchange(partner[taken], taken)
+            self.exchange(places, taken)
 
     def exchange(self, places: Integers, others: Integers) -> None:
         """Exchange rows and let AMP follow; where it cannot, exchange them back."""

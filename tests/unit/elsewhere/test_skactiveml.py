@@ -12,7 +12,7 @@ from sklearn.linear_model import LogisticRegression
 
 from gardner import draw_instance, make_strategy, run
 from gardner.elsewhere.skactiveml import GardnerStrategy
-from gardner.experiment import loop
+from gardner.experiment import rounds
 from gardner.model import Instance
 from gardner.strategies.classifiers import SETTINGS, Logistic
 
@@ -22,7 +22,7 @@ ROUNDS, BATCH = 8, 3
 
 def _first(problem: Instance) -> Any:
     """The rows every run begins with."""
-    return np.random.default_rng([loop.FIRST, 0]).permutation(len(problem.rows))[:BATCH]
+    return np.random.default_rng([rounds.FIRST, 0]).permutation(len(problem.rows))[:BATCH]
 
 
 def _theirs(problem: Instance, strategy: Any, **options: Any) -> list[int]:
@@ -61,7 +61,7 @@ def test_theirs_in_our_loop() -> None:
 
 def test_theirs_by_chance_follow_the_same_seeds() -> None:
     """Our loop draws a seed for each of their queries; with these seeds they choose the same at home."""
-    rng = np.random.default_rng([loop._STRATEGY, 0])
+    rng = np.random.default_rng([rounds._STRATEGY, 0])
 
     class Seeded:
         def query(self, **arguments: Any) -> Any:

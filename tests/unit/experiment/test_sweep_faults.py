@@ -54,6 +54,10 @@ class Exits(Raises):
 class Hangs(Raises):
     def query(self, view): time.sleep(600)
 
+class Computes(Raises):
+    def query(self, view):
+        while True: pass
+
 class Crashes(Raises):
     def query(self, view): os.kill(os.getpid(), 11)
 
@@ -99,7 +103,8 @@ BROKEN = {
     "Knows": "KeyError: 'missing'",
     "Paints": "ValueError: [31mred",
     "Exits": "SystemExit: 3",
-    "Hangs": "TimeLimit: not finished after 3 s",
+    "Hangs": "TimeLimit: not finished after 10 s",
+    "Computes": "TimeLimit: not finished after 1 s of the processor",
     "Crashes": "ProcessDied: 3 times, by signal 11",
     "Repeats": "StrategyError: Repeats returned a row twice",
     "Labelled": "which is labelled",
@@ -127,7 +132,7 @@ def wait_for(condition: Callable[[], bool], seconds: float = 60.0) -> None:
 
 def test_a_strategy_that_misbehaves_is_a_row_with_the_reason(tmp_path: Path, file: Path, two_workers: str) -> None:
     wanted = tasks(*(StrategySpec(f"{file}:{name}") for name in BROKEN), StrategySpec("random"))
-    outcome = run_tasks(wanted, tmp_path, scheduler=two_workers, time_limit=3.0)
+    outcome = run_tasks(wanted, tmp_path, scheduler=two_workers, time_limit=1.0)
     assert outcome.failed == len(BROKEN)
     frame = read_rows(tmp_path)
     failed = {row["strategy"]: row for row in frame[frame["status"] == FAILED].to_dict("records")}

@@ -15,9 +15,10 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 from tests.known_rows import rotation
 
+from gardner import model
 from gardner.errors import InvalidInputError
 from gardner.inference import Posterior, Status, infer
-from gardner.inference.ep import expectation_propagation
+from gardner.inference.ep import ep_evidence, expectation_propagation
 from gardner.model import (
     GLM,
     NUMPY,
@@ -286,6 +287,28 @@ def run(
     return expectation_propagation(
         np.array(rows), np.array(labels), model, tolerance=tolerance, max_iterations=max_iterations, damping=damping
     )
+
+
+@pytest.mark.parametrize("channel", [model.Probit(0.1), Flip(0.05), Linear(0.2), Sign()])
+@pytest.mark.parametrize("shape", [(12, 30), (40, 8)])
+def test_the_evidence_alone_is_that_of_the_posterior(channel: Channel, shape: tuple[int, int]) -> None:
+    rng = np.random.default_rng(3)
+    rows, glm = rng.standard_normal(shape) / math.sqrt(shape[1]), GLM(Gaussian(2.0), channel)
+    fields = rows @ rng.standard_normal(shape[1])
+    labels = np.where(fields > 0.0, 1.0, -1.0) if channel.labels else fields
+    whole = expectation_propagation(rows, labels, glm, judge=False)
+    value, sites = ep_evidence(rows, labels, glm, tolerance=1e-8)
+    assert value == pytest.approx(whole.log_evidence, abs=1e-7)
+    again, _ = ep_evidence(rows, labels, glm, tolerance=1e-8, start=sites)
+    assert again == pytest.approx(value, abs=1e-7)
+
+
+def test_evidence_of_a_loose_search_is_off_by_the_square_of_its_tolerance() -> None:
+    instance = draw_instance(100, 1.0, seed=0)
+    glm = GLM(Gaussian(), model.Probit(0.08))
+    exact, _ = ep_evidence(instance.rows, instance.labels, glm, tolerance=1e-8)
+    loose, _ = ep_evidence(instance.rows, instance.labels, glm, tolerance=1e-3)
+    assert abs(loose - exact) < 1e-3
 
 
 def test_bad_input_is_named() -> None:

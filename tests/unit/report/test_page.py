@@ -115,12 +115,15 @@ def test_each_verdict_is_told_once_and_by_what_became_of_it() -> None:
     )
     html = render(dataclasses.replace(whole, sections=(dataclasses.replace(whole.sections[0], verdicts=verdicts),)))
     assert [html.count(verdict.text) for verdict in verdicts] == [1] * 5
+    assert html.count("<b>Does not hold:</b> the paper says so") == html.count("<b>Does not hold:</b>") == 1
+    html = html.replace("<b>Does not hold:</b> ", "")
     marks = re.findall(r'<span class="mark">(.*?)</span> <span class="said">([^<]*?) ?<', html)
     assert marks == [
         ("failure", "it broke"), ("new", "nobody said so"), ("finding", "the paper says so"),
         ("undecided", "four pools cannot say"), ("holds", "it agrees"),
     ]  # fmt: skip
     assert "2 of 5 statements hold" in html
+    assert "<b>1</b> agree · <b>1</b> could not be told · <b>2</b> new · <b>1</b> failed" in html
     assert [html.count(f">{count}<") for count in ("4 seeds", "10 seeds", "1 seed")] == [1, 1, 1]
 
 

@@ -148,7 +148,8 @@ def test_places_that_end_before_the_budget_are_a_note(gardner: Any, tmp_path: Pa
     long = run("random", budgets=(0.1, 0.5), alpha=4.0)
     page = report(tmp_path, run("random"), long, at=[0.5])
     assert [section.name for section in page.sections] == ["alpha-4-features-60"]
-    assert page.notice == "Not shown is α = 3, N = 60: no run reaches a budget of 0.5."
+    assert page.notice.startswith("Seeds are few (1 a pool)")
+    assert page.notice.endswith("Not shown is α = 3, N = 60: no run reaches a budget of 0.5.")
     assert page.notice in (tmp_path / "page.html").read_text()
     code, out, err = gardner("report", tmp_path / "results", "-o", tmp_path / "again.html", "--at", "0.5")
     assert (code, err) == (0, f"note: {page.notice}\n")
@@ -188,7 +189,8 @@ def test_failures_of_a_place_without_runs_are_told(tmp_path: Path) -> None:
     lost = failure(features=80, budget=0.9, batch_size=8, seed=3)
     page = report(tmp_path, run("random"), lost, failure(features=60, budget=0.9, batch_size=6, seed=4), at=[0.3])
     assert page.failures is not None
-    assert sorted(page.failures["features"]) == [60, 80]
+    assert sorted(page.failures["pool"].str.extract(r"N = (\d+)")[0]) == ["60", "80"]
+    assert page.failures["runs"].tolist() == [1, 1]
     assert [section.name for section in page.sections] == ["alpha-3-features-60"]
     (section,) = report(
         tmp_path / "all", run("random"), failure(features=60, budget=3.0, batch_size=6, seed=4)

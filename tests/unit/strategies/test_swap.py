@@ -13,6 +13,7 @@ from gardner.errors import InvalidInputError
 from gardner.experiment import Run, run
 from gardner.inference import amp, expectation_propagation
 from gardner.model import Instance, draw_instance
+from gardner.rules.exchange import TRACKING
 from gardner.strategies import Choice, View, make_registered
 from gardner.strategies import swap as module
 from gardner.strategies.al_amp import Informed
@@ -125,7 +126,7 @@ def test_exchanges_are_undone_where_amp_cannot_follow(monkeypatch: pytest.Monkey
     fit = module._Annealing.fit
 
     def failing(self: Any, start: Any, iterations: int = 1000) -> Any:
-        return fit(self, start, iterations if start is not None and iterations > module.TRACKING else 1)
+        return fit(self, start, iterations if start is not None and iterations > TRACKING else 1)
 
     monkeypatch.setattr(module, "LOST", 0.0)  # nothing is followed, and a new start does not converge in one iteration
     monkeypatch.setattr(module._Annealing, "fit", failing)

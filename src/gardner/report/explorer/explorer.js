@@ -75,7 +75,7 @@ function remembered(name, key, compute) {
   return kept[name].value;
 }
 
-const look = (found, w, side) => (found.unresolved[side] || !(found.volumeError[w] <= LIMIT) ? "unsure" : found.ratio[w] > 1 ? "broken" : "sure");
+const look = (found, w, side) => (found.unresolved[side] || !(found.errorOf("volume", w) <= LIMIT) ? "unsure" : found.ratio[w] > 1 ? "broken" : "sure");
 
 // The most accurate place of a curve: the smallest volume without noise, as `gardner budget` takes it.
 function best(found, noisy) {
@@ -160,70 +160,80 @@ function commands() {
   set("bounds-command", `gardner bounds --alpha ${alpha} --budget ${n}${model()}`);
   set("curve-command", `gardner curve --alpha ${alpha} --budget ${n}${model()}`);
   const rules = `gardner learning-curve ${header.rules.join(" ")} random --alpha ${alpha}`;
-  set("learning-command", spent ? `${rules} --budget ${Number(spent.toFixed(4))} --batch-ratio ${k}${model()}` : "no whole round fits into this pool");
+  set("learning-command", `${rules} --budget ${Number(spent.toFixed(4))} --batch-ratio ${k}${model()}`);
+  find("learning-command").parentElement.hidden = !spent; // no whole round fits into this pool
   set("goal-command", channel === "sign" ? `gardner budget --alpha ${alpha} --accuracy ${goal} --batch-ratio ${k}` : `gardner curve --alpha ${alpha} --budget ${n}${model()}`);
   find("goal-note").hidden = channel === "sign";
 }
 
-function row(cells) {
-  const made = document.createElement("tr");
-  cells.forEach((text, k) => {
-    const cell = document.createElement(k ? "td" : "th");
-    if (!k) cell.scope = "row";
-    cell.textContent = text;
-    made.append(cell);
-  });
+function row(name, cells, note) {
+  const made = document.createElement("tr"), head = document.createElement("th");
+  head.scope = "row";
+  head.append(name);
+  if (note) head.append(Object.assign(document.createElement("small"), { textContent: note }));
+  made.append(head, ...cells.map((text) => Object.assign(document.createElement("td"), { textContent: text })));
   return made;
 }
 
-function tables(found) {
-  const { here, last, middle, noisy, curves, chance, sweep } = found;
+function values(found) {
+  const { here, last, middle, noisy } = found;
   const words = { sure: "", broken: "replica symmetry broken: an approximation", unsure: "not resolved here: ask gardner" };
   const kinds = [["smallest volume", 0, 0], ["typical (random choice)", middle, 0], ["largest volume", last, 1]];
   if (noisy) kinds.push(["most accurate", best(here, true), 0]);
-  find("values").replaceChildren(...kinds.map(([name, w, side]) => row([
-    name, fixed(here.volume[w]), fixed(here.accuracy[w]), power(here.volumeError[w]), fixed(here.ratio[w], 2),
-    here.unresolved[side] ? "unresolved" : words[look(here, w, side)],
-  ])));
-  const goal = state.goal, bound = sweep.map((one) => { const w = best(one, noisy); return { budget: one.budget, accuracy: one.accuracy[w], accuracyError: one.accuracyError[w] }; });
-  const finer = (points) => {
-    const found = reached(points, goal);
-    if (found.budget === undefined) return found;
-    const k = points.findIndex((p) => p.accuracy >= goal), [low, high] = [points[k - 1].budget, points[k].budget];
-    return reached(Array.from({ length: 17 }, (_, p) => {
-      const one = at(found0.part, low + ((high - low) * p) / 16), w = best(one, noisy);
-      return { budget: one.budget, accuracy: one.accuracy[w], accuracyError: one.accuracyError[w] };
-    }), goal);
-  };
-  const found0 = found;
-  const told = (answer, points) => {
-    if (answer.below !== undefined) return [`less than ${round3(answer.below)}`, "–"];
-    if (answer.budget === undefined) return [points.length ? `more than ${round3(points.at(-1).budget)}` : "no whole round", "–"];
-    return [fixed(answer.budget), power(answer.error)];
-  };
-  const rows = [["best subset, all labels known", ...told(finer(bound), bound)]];
-  header.rules.forEach((rule, r) => {
-    const answer = reached(curves[r], goal), [text, error] = told(answer, curves[r]);
-    rows.push([`${NAMES[rule]}, whole rounds of ${state.k}`, answer.whole === undefined ? text : String(round3(answer.whole)), answer.whole === undefined ? "–" : error]);
-  });
-  if (!noisy) {
-    const overlap = Math.cos(Math.PI * (1 - goal)) ** 2;
-    rows.push(["no strategy that does not know labels needs less than", fixed(-Math.log(1 - overlap) / Math.log(4)), "exact"]);
-  }
-  rows.push(["random choice", ...told(reached(chance, goal), chance)]);
-  find("needed").replaceChildren(...rows.map(row));
+  find("values").replaceChildren(...kinds.map(([name, w, side]) => row(
+    name, [fixed(here.volume[w]), fixed(here.accuracy[w]), power(here.errorOf("volume", w)), fixed(here.ratio[w], 2)],
+    words[look(here, w, side)],
+  )));
   const text = `Pool ratio ${state.alpha}, budget ${state.n}: ln v from ${fixed(here.volume[0])} to ${fixed(here.volume[last])}, typical ${fixed(here.volume[middle])}.`;
   find("volumes").setAttribute("aria-label", text);
 }
 
+// The budget at which the best subset reaches the accuracy: first by the budgets of the chart, then between two of them.
+function bestReached(found) {
+  const { part, sweep, noisy } = found;
+  const accuracies = (ones) => ones.map((one) => {
+    const w = best(one, noisy);
+    return { budget: one.budget, accuracy: one.accuracy[w], accuracyError: one.errorOf("accuracy", w) };
+  });
+  const points = accuracies(sweep), rough = reached(points, state.goal);
+  if (rough.budget === undefined) return [rough, points];
+  const k = points.findIndex((p) => p.accuracy >= state.goal), [low, high] = [points[k - 1].budget, points[k].budget];
+  return [reached(accuracies(Array.from({ length: 17 }, (_, p) => at(part, low + ((high - low) * p) / 16))), state.goal), points];
+}
+
+function needed(found) {
+  const { noisy, curves, chance } = found, { goal, k } = state;
+  const told = ([answer, points]) => {
+    if (answer.below !== undefined) return [`less than ${round3(answer.below)}`, "–"];
+    if (answer.budget === undefined) return [points.length ? `more than ${round3(points.at(-1).budget)}` : "no whole round", "–"];
+    return [fixed(answer.budget), power(answer.error)];
+  };
+  const rows = [row("best subset, all labels known", told(bestReached(found)))];
+  header.rules.forEach((rule, r) => {
+    const answer = reached(curves[r], goal), [text, error] = told([answer, curves[r]]), name = `${NAMES[rule]}, whole rounds of ${k}`;
+    rows.push(answer.whole === undefined ? row(name, [text, "–"]) : row(name, [String(round3(answer.whole)), error]));
+  });
+  if (!noisy) {
+    const overlap = Math.cos(Math.PI * (1 - goal)) ** 2;
+    rows.push(row("no strategy that does not know labels needs less than", [fixed(-Math.log(1 - overlap) / Math.log(4)), "exact"]));
+  }
+  rows.push(row("random choice", told([reached(chance, goal), chance])));
+  find("needed").replaceChildren(...rows);
+  find("goal-said").textContent = goal;
+}
+
 let later;
+const drawn = {};
 function show(id) {
   controls(id);
-  const found = answer();
-  bands(found);
-  complexity(found);
-  learning(found);
-  tables(found);
+  const found = answer(), { channel, noise, alpha, n, k, goal } = state, place = `${channel} ${noise} ${alpha} ${innerWidth}`;
+  const parts = [[bands, n], [complexity, n], [learning, `${n} ${k}`], [values, n], [needed, `${k} ${goal}`]];
+  for (const [draw, rest] of parts) {
+    const key = `${place} ${rest}`;
+    if (drawn[draw.name] !== key) draw(found); // what a slider did not change stands
+    drawn[draw.name] = key;
+  }
+  for (const one of document.querySelectorAll("[data-noisy]")) one.hidden = (one.dataset.noisy === "yes") !== found.noisy;
   commands();
   clearTimeout(later);
   later = setTimeout(() => {
@@ -257,7 +267,7 @@ async function start() {
 globalThis.explorer = {
   at: (name, noise, alpha, n) => {
     const channel = header.channels.find((one) => one.name === name), found = at(slice(header, channel, noise ?? NaN, alpha), n), last = header.places.length - 1;
-    const of = (w, side) => ({ volume: found.volume[w], accuracy: found.accuracy[w], error: found.volumeError[w], accuracyError: found.accuracyError[w], look: look(found, w, side) });
+    const of = (w, side) => ({ volume: found.volume[w], accuracy: found.accuracy[w], error: found.errorOf("volume", w), accuracyError: found.errorOf("accuracy", w), look: look(found, w, side) });
     return { minimum: of(0, 0), typical: of(last / 2, 0), maximum: of(last, 1) };
   },
   learned: (name, noise, alpha, k, rule) => learned(

@@ -14,7 +14,7 @@ from gardner.report.explorer.axes import AXES
 from gardner.report.explorer.packing import header_of
 
 # The scripts in the order in which they need each other; the page has them as one.
-_SCRIPTS = ("interpolate.js", "draw.js", "explorer.js")
+_SCRIPTS = ("interpolate.js", "learning.js", "draw.js", "explorer.js")
 # Names and titles of the commands below the charts.
 _COMMANDS = (
     ("bounds", "volumes, accuracies"),
