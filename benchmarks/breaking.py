@@ -1,17 +1,17 @@
 """Ends of curves with one step of replica symmetry breaking, over a grid of pools, budgets and sides.
 
-    python benchmarks/breaking.py [ALPHA ...]
+    python benchmarks/breaking.py [ALPHA ...] [--budgets N ...]
 
 prints for every end ln v of the symmetric theory with its stability ratio R, where symmetry breaks,
 ln v with one step and its error, x, the stability of the broken solution within clusters and between
 them, what one step adds to ln v, how far ln v is above that of the whole pool (minima), and the
 seconds of CPU time; then how many ends are known, and the worst error. Without arguments: α from 1
-to 30. Budgets run up to nine tenths of the pool.
+to 30. Budgets run up to nine tenths of the pool, unless they are given.
 """
 
 from __future__ import annotations
 
-import sys
+import argparse
 import time
 
 from gardner.model import PERCEPTRON
@@ -53,11 +53,15 @@ def line(followed: Branch, end: BrokenEnd, seconds: float) -> str:
 
 def main() -> None:
     """Print the table and its summary."""
-    known, worst, seconds_of_all = 0, 0.0, []
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("alphas", type=float, nargs="*", help="pool ratios")
+    parser.add_argument("--budgets", type=float, nargs="+", help="labels per weight")
+    given = parser.parse_args()
+    known, worst, seconds_of_all = 0, 0.0, list[float]()
     print(HEADING)
-    for alpha in [float(text) for text in sys.argv[1:]] or ALPHAS:
+    for alpha in given.alphas or ALPHAS:
         fixed, shared = {n for n in BUDGETS if n < 0.3 * alpha}, {round(share * alpha, 9) for share in SHARES}
-        for budget in sorted(fixed | shared):
+        for budget in [n for n in given.budgets if n < alpha] if given.budgets else sorted(fixed | shared):
             for side in Side:
                 followed = branch(checked(PERCEPTRON, alpha, budget), side)
                 start = time.process_time()

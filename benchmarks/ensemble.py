@@ -1,11 +1,10 @@
 """Subsets sampled by Markov chains at N = 20 … 200 against the theory of many weights, at α = 3 and n = 0.6.
 
-python benchmarks/ensemble.py sample FOLDER           # what is not in the folder yet; hours of one core for all sizes
+python benchmarks/ensemble.py sample FOLDER           # what is not in the folder yet; half an hour of one core in all
 python benchmarks/ensemble.py sample FOLDER 20 100    # these sizes only
 python benchmarks/ensemble.py print FOLDER            # the tables of docs/ensemble.md, of the sizes that are there
 
-The prediction at N weights is Φ_N = Φ − ½ ln(N)/N + b/N + c/N². The first correction is known: subsets of
-fixed size are a Gaussian cut out of those of any size. At β = 0 it is Stirling's.
+How sizes are put together is in ``gardner.experiment.ensemble.limit``; ``gardner reproduce ensemble`` makes a page.
 """
 
 from __future__ import annotations
@@ -16,21 +15,24 @@ import time
 from pathlib import Path
 
 import numpy as np
-import pandas as pd
 from scipy.interpolate import CubicHermiteSpline
 
 from gardner.experiment.ensemble.answer import Answer, summarise_chains
 from gardner.experiment.ensemble.folder import sample
+from gardner.experiment.ensemble.limit import drawn_range, limit, paired, value_at
 from gardner.experiment.ensemble.question import Question
-from gardner.theory import complexity_curve
-
-ALPHA, BUDGET = 3.0, 0.6
-# Pools and rounds at each number of weights: pools differ more than chains err, so small sizes have many pools.
-PLAN = {20: (100, 1000), 30: (60, 1000), 50: (40, 1000), 100: (4, 2000), 200: (2, 300)}
-# The β that the tables show: the ends of the ladder, and both sides of where symmetry breaks (−8.5 and 25.6).
-SHOWN = (-20.0, -12.0, -8.0, -4.0, -2.0, -1.0, 0.0, 2.0, 5.0, 10.0, 20.0, 40.0, 60.0, 100.0)
-# Random subsets that the paper drew, which is what the chains are held against.
-DRAWN = 1e7
+from gardner.reproduce.ensemble import (
+    ALPHA,
+    BETAS,
+    BUDGET,
+    DRAWN,
+    PLAN,
+    beyond,
+    known_at,
+    predicted,
+    range_of,
+    theory_curves,
+)
 
 
 def run(folder: Path, sizes: list[int]) -> None:
@@ -54,56 +56,15 @@ def answers(folder: Path) -> dict[int, Answer]:
     return found
 
 
-def theory() -> dict[str, CubicHermiteSpline]:
-    """Φ(β) with and without a step of breaking; its slope is ln v."""
-    frame = complexity_curve(pool_ratio=ALPHA, budget=BUDGET, points=61, rsb=1).to_frame()
-    symmetric = frame[frame["branch"] == "symmetric"].sort_values("beta")
-    step = frame[frame["branch"] == "one step"].sort_values("beta")
-    low, high = step[step["beta"] < 0.0], step[step["beta"] > 0.0]
-    inside = symmetric[(symmetric["beta"] > low["beta"].max()) & (symmetric["beta"] < high["beta"].min())]
-    return {"symmetric": _spline(symmetric), "one step": _spline(pd.concat([low, inside, high]))}
-
-
-def _spline(points: pd.DataFrame) -> CubicHermiteSpline:
-    """Beyond its ends Φ = β ln v: only the best subsets count."""
-    points = points.drop_duplicates("beta")
-    beta, volume = points["beta"].to_numpy(), points["log_volume"].to_numpy()
-    phi = points["complexity"].to_numpy() + beta * volume
-    first, last = 2.0 * beta[0], 2.0 * beta[-1] + 100.0
-    beta = np.concatenate([[first], beta, [last]])
-    phi = np.concatenate([[phi[0] + volume[0] * (first - beta[1])], phi, [phi[-1] + volume[-1] * (last - beta[-2])]])
-    return CubicHermiteSpline(beta, phi, np.concatenate([volume[:1], volume, volume[-1:]]))
-
-
-def extrapolated(found: dict[int, Answer], name: str, beta: float) -> tuple[float, float, float]:
-    """A curve's value at β for N → ∞, its error, and χ² a degree of freedom."""
-    sizes = np.array([N for N, one in found.items() if len(one.mixing) > 2], dtype=float)
-    values, errors = (np.array([at(found[int(N)], column, beta) for N in sizes]) for column in (name, f"{name}_stderr"))
-    errors = np.maximum(errors, 1e-9)  # at β = 0 the number of subsets is known
-    if name != "log_volume":
-        values = values + 0.5 * np.log(sizes) / sizes
-    design = np.stack([np.ones(sizes.size), 1.0 / sizes, 1.0 / sizes**2], axis=1)[:, : max(2, sizes.size - 1)]
-    scaled = design / errors[:, None]
-    fit = np.linalg.lstsq(scaled, values / errors, rcond=None)[0]
-    left = sizes.size - design.shape[1]
-    chi = float((((values - design @ fit) / errors) ** 2).sum() / left)
-    return float(fit[0]), float(math.sqrt(np.linalg.inv(scaled.T @ scaled)[0, 0])), chi
-
-
-def at(answer: Answer, name: str, beta: float) -> float:
-    """A column of the curve at a β, between its points."""
-    return float(np.interp(beta, answer.curve["beta"], answer.curve[name]))
-
-
 def show(folder: Path) -> None:
     """Print everything."""
-    found, curves = answers(folder), theory()
-    ends = curves["one step"].derivative()([-1e3, 1e3])
+    found, curves = answers(folder), theory_curves()
+    ends = range_of(curves["one step"])
     print("| N | pools | rounds | chain seconds | ln v from | to | of the range | 10⁷ random draws | pools not mixed |")
     print("|---|---|---|---|---|---|---|---|---|")
     for N, one in found.items():
         low, high = one.range
-        passive = drawn_range(one, N)
+        passive = drawn_range(one, DRAWN)
         share = [(b - a) / (ends[1] - ends[0]) for a, b in ((low, high), passive)]
         bad = sum(bool(mixing.troubles) for mixing in one.mixing)
         print(
@@ -123,35 +84,41 @@ def show(folder: Path) -> None:
         )
     for name, label in (("log_partition", "Φ"), ("log_volume", "ln v"), ("complexity", "Σ")):
         table(found, curves, name, label)
+    for name, label in (("log_partition", "Φ/|β|"), ("log_volume", "ln v")):
+        ends_table(found, curves, name, label)
 
 
-def drawn_range(one: Answer, N: int) -> tuple[float, float]:
-    """Mean ln v where 10⁷ draws of all subsets leave one: Σ = Σ(0) − ln(10⁷)/N on both sides."""
-    curve = one.curve
-    level = float(curve["complexity"].max()) - math.log(DRAWN) / N
-    inside = curve[curve["complexity"] >= level]["log_volume"]
-    return float(inside.min()), float(inside.max())
+def ends_table(found: dict[int, Answer], curves: dict[str, CubicHermiteSpline], name: str, label: str) -> None:
+    """Near the ends, given that theory is true where symmetry holds."""
+    print(f"\n| β | {label}, N → ∞, given the middle | χ² | symmetric | one step | off by |")
+    print("|---" * 6 + "|")
+    for beta in BETAS:
+        if beyond(beta):
+            value, error, chi = paired(found, name, beta, known_at(curves, beta))
+            wanted = [predicted(curve, name, beta) for curve in curves.values()]
+            scale = abs(beta) if name == "log_partition" else 1.0
+            off = [(value - one) / error for one in wanted]
+            print(
+                f"| {beta:g} | {value / scale:.5f} ± {error / scale:.5f} | {chi:.1f} | {wanted[0] / scale:.5f} "
+                f"| {wanted[1] / scale:.5f} | {off[0]:+.1f}σ, {off[1]:+.1f}σ |"
+            )
 
 
 def table(found: dict[int, Answer], curves: dict[str, CubicHermiteSpline], name: str, label: str) -> None:
     """One quantity: sampled, extrapolated, and of the theory."""
     print(f"\n| β | {' | '.join(f'{label}, N = {N}' for N in found)} | N → ∞ | χ² | symmetric | one step | off by |")
     print("|" + "---|" * (len(found) + 6))
-    for beta in SHOWN:
-        cells = [f"{at(one, name, beta):.4f} ± {at(one, f'{name}_stderr', beta):.4f}" for one in found.values()]
-        value, error, chi = extrapolated(found, name, beta)
+    for beta in BETAS:
+        cells = [
+            f"{value_at(one, name, beta):.4f} ± {value_at(one, f'{name}_stderr', beta):.4f}" for one in found.values()
+        ]
+        value, error, chi = limit(found, name, beta)
         wanted = [predicted(curve, name, beta) for curve in curves.values()]
         off = [(value - one) / error if error > 1e-8 else 0.0 for one in wanted]
         print(
             f"| {beta:g} | {' | '.join(cells)} | {value:.4f} ± {error:.4f} | {chi:.1f} | {wanted[0]:.4f} "
             f"| {wanted[1]:.4f} | {off[0]:+.1f}σ, {off[1]:+.1f}σ |"
         )
-
-
-def predicted(curve: CubicHermiteSpline, name: str, beta: float) -> float:
-    """Φ, ln v = dΦ/dβ, or Σ = Φ − β ln v."""
-    volume, phi = float(curve.derivative()(beta)), float(curve(beta))
-    return {"log_partition": phi, "log_volume": volume, "complexity": phi - beta * volume}[name]
 
 
 def main() -> None:

@@ -11,6 +11,7 @@ from gardner.report.style import (
     VOLUME,
     AnyChart,
     by_budget,
+    colours,
     error_bars,
     faded,
     layered,
@@ -61,6 +62,37 @@ def sampling_chart(curve: pd.DataFrame, dots: pd.DataFrame, title: str) -> AnyCh
         **channels,
     )
     return layered(line, bars, points, title=title).add_params(shown)
+
+
+def ensemble_chart(lines: pd.DataFrame, points: pd.DataFrame, ends: pd.DataFrame, title: str) -> AnyChart:
+    """Complexity of theories and of chains at several N (lines), of limits and of draws (dots), and ends of searches.
+
+    ``lines``: rows (series, log_volume, complexity). ``points``: the same with complexity_stderr. ``ends``: rows
+    (series, log_volume), drawn as rules.
+    """
+    kinds = list(dict.fromkeys([*lines["series"], *points["series"], *ends["series"]]))
+    named = colours(kinds)
+    shown = legend_toggle("series", kinds)
+    scale = alt.Scale(domain=kinds, range=[named[kind] for kind in kinds])
+    legend = alt.Legend(title=None, symbolType="circle", symbolOpacity=1, labelLimit=260)
+    channels = {"color": alt.Color("series:N", sort=None, scale=scale, legend=legend), "opacity": faded(shown)}
+    x, y = volume_axis(), alt.Y("complexity:Q", title=_COMPLEXITY, scale=alt.Scale(domainMin=0))
+    tooltip = [
+        alt.Tooltip("series:N", title="what"),
+        alt.Tooltip("log_volume:Q", title="ln v", format=".4f"),
+        alt.Tooltip("complexity:Q", title="Σ", format=".4f"),
+    ]
+    line = (
+        alt.Chart(lines[["series", "log_volume", "complexity"]].sort_values(["series", "log_volume"]))
+        .mark_line(strokeWidth=1.8, clip=True)
+        .encode(x=x, y=y, tooltip=tooltip, **channels)
+    )
+    measured = alt.Chart(points)
+    bars = error_bars(measured, alt.Y("low:Q", title=_COMPLEXITY), "complexity", x=x, **channels)
+    dots = measured.mark_point(filled=True, size=40, clip=True).encode(x=x, y=y, tooltip=tooltip, **channels)
+    rules = alt.Chart(ends).mark_rule(strokeWidth=1.8, strokeDash=[6, 3])
+    found = rules.encode(x=x, tooltip=[tooltip[0], tooltip[1]], **channels)
+    return layered(line, bars, dots, found, title=title).add_params(shown)
 
 
 def mixture_chart(curve: pd.DataFrame, dots: pd.DataFrame, title: str) -> AnyChart:

@@ -21,6 +21,7 @@ from gardner.report.figures import (
     strategies_chart,
 )
 from gardner.report.learning import Axis, curves_chart
+from gardner.report.measured import ensemble_chart
 from gardner.report.style import AnyChart, colours, theme
 
 NASTY = "\"'</script><script>alert(1)</script>"
@@ -65,6 +66,12 @@ def sampled() -> tuple[pd.DataFrame, pd.DataFrame]:
     return curve, dots
 
 
+def ensemble() -> tuple[pd.DataFrame, pd.DataFrame, pd.DataFrame]:
+    lines = pd.DataFrame({"series": "one step", "log_volume": [-0.4, -0.3, -0.2], "complexity": [0.5, 1.0, 0.5]})
+    points = lines.assign(series="chains, N → ∞", complexity_stderr=[0.1, math.nan, 0.1])
+    return lines, points, pd.DataFrame({"series": ["swap, N = 400"], "log_volume": [-0.41]})
+
+
 def mixed(name: str = "mixture(fraction=0.5)") -> tuple[pd.DataFrame, pd.DataFrame]:
     curve = pd.DataFrame({"log_volume": [-1.0, -0.5], "m": [0.8, 0.4]})
     dots = pd.DataFrame(
@@ -92,6 +99,7 @@ CHARTS: dict[str, Callable[[], AnyChart]] = {
     "strategies": lambda: strategies_chart(curves(), bounds(), "title"),
     "learning": lambda: learning_chart(curves().assign(rule=curves()["strategy"], status="solved"), bounds(), "title"),
     "sampling": lambda: sampling_chart(*sampled(), "title"),
+    "ensemble": lambda: ensemble_chart(*ensemble(), "title"),
     "mixture": lambda: mixture_chart(*mixed(), "title"),
     "batch": lambda: batch_chart(batches(), "title"),
     "curves": lambda: curves_chart(*learned(), Axis("budget", "n", logarithmic=True), Axis("error", "error"), "title"),

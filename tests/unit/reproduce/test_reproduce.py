@@ -54,8 +54,10 @@ def test_scaling_constants() -> None:
 
 
 def test_every_result_of_the_paper_has_a_recipe() -> None:
-    wanted = "complexity complexity-10 pool-size bounds heuristics passive-sampling magnetization batch scaling table"
-    assert list(RECIPES) == [*wanted.split(), "learning-curves"]
+    wanted = (
+        "complexity complexity-10 pool-size bounds heuristics passive-sampling ensemble magnetization batch scaling"
+    )
+    assert list(RECIPES) == [*wanted.split(), "table", "learning-curves"]
     assert all(recipe.title for recipe in RECIPES.values())
 
 
@@ -236,3 +238,25 @@ def test_heuristics_passive_sampling_and_the_table(tmp_path: Path) -> None:
     assert set(sampling.table["features"]) == {20, 40}
     assert len(strategies.table) == 12
     assert (strategies.table["ms fitting"] > 0.0).all()
+
+
+def test_the_ensemble_is_sampled_and_held_against_theory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    from gardner.experiment import Spec
+
+    short = Spec([StrategySpec("swap", {"steps": 2})], [20], [3.0], [0.6], [3], range(2))
+    monkeypatch.setattr("gardner.reproduce.bounds.specs", lambda _: [short, short])
+    monkeypatch.setattr("gardner.reproduce.ensemble.QUICK_PLAN", {8: (3, 50), 10: (3, 50), 12: (3, 50)})
+    (section,) = reproduce_results(["ensemble"], tmp_path, scale=TINY)
+    assert [verdict.outcome.value for verdict in section.verdicts].count("failure") == 0
+    assert len(section.verdicts) == 5
+    assert "not mixed" in section.provenance  # fifty rounds are too few, and it says so
+    table = section.table.set_index("beta")
+    assert table["complexity_one_step"][0.0] == pytest.approx(table["complexity_symmetric"][0.0])
+    assert table["log_volume_one_step"][-20.0] > table["log_volume_symmetric"][-20.0]
+    assert table["log_volume_one_step"][100.0] < table["log_volume_symmetric"][100.0]
+    series = set(section.tables["ensemble-curves"]["series"])
+    assert series == {"replica symmetry", "one step", *(f"chains, N = {N}" for N in (8, 10, 12))}
+    parts = {path: path.read_bytes() for path in (tmp_path / "ensemble").rglob("*.parquet")}
+    (again,) = reproduce_results(["ensemble"], tmp_path, scale=TINY)  # everything is in the store
+    assert {path: path.read_bytes() for path in (tmp_path / "ensemble").rglob("*.parquet")} == parts
+    pd.testing.assert_frame_equal(again.table, section.table)

@@ -53,11 +53,15 @@ class Witness:
 
 @dataclass(frozen=True)
 class Answer:
-    """The sampled ensemble: the curve as a frame, and how well the chains mixed, pool by pool."""
+    """The sampled ensemble: the curve as a frame, and how well the chains mixed, pool by pool.
+
+    ``pools`` is the curve of each pool: rows (pool, beta, log_partition, log_volume).
+    """
 
     question: Question
     rounds: int
     curve: pd.DataFrame
+    pools: pd.DataFrame
     mixing: list[Mixing]
     witnesses: list[Witness]
     seconds: float
@@ -130,9 +134,17 @@ def summarise_chains(question: Question, runs: list[PoolRun]) -> Answer:
             "chain_stderr": noise,
         }
     )
+    pools = pd.DataFrame(
+        {
+            "pool": np.repeat([question.seed + run.index for run in runs], betas.size),
+            "beta": np.tile(betas, count),
+            "log_partition": partition.ravel(),
+            "log_volume": volume.ravel(),
+        }
+    )
     witnesses = [one for run in runs for one in _witness(question, run)]
-    seconds = sum(run.seconds for run in runs)
-    return Answer(question, runs[0].log_evidence.shape[0], curve, [mixing_of(run) for run in runs], witnesses, seconds)
+    seconds, mixing = sum(run.seconds for run in runs), [mixing_of(run) for run in runs]
+    return Answer(question, runs[0].log_evidence.shape[0], curve, pools, mixing, witnesses, seconds)
 
 
 def _standard_error(of_pools: Floats) -> Floats:
@@ -166,12 +178,13 @@ def reweighted(question: Question, run: PoolRun) -> Reweighting:
 def _of_pool(question: Question, run: PoolRun, betas: Floats) -> tuple[Floats, Floats, Floats]:
     """ln Ξ and the mean of ln Z of one pool, and the error of ln Ξ by leaving out parts of the rounds."""
     samples = kept_rounds(run)
-    partition, mean, _ = reweighted(question, run).log_partition(betas)
+    whole = reweighted(question, run)
+    partition, mean, _ = whole.log_partition(betas)
     parts = np.array_split(np.arange(samples.shape[0]), PARTS)
     others = []
     for part in parts:
         left = np.delete(samples, part, axis=0)
-        others.append(reweight(run.betas, left, question.log_count).log_partition(betas)[0])
+        others.append(reweight(run.betas, left, question.log_count, whole.rungs).log_partition(betas)[0])
     spread = np.array(others) - np.mean(others, axis=0)
     return partition, mean, np.sqrt((PARTS - 1) / PARTS * (spread**2).sum(axis=0))
 

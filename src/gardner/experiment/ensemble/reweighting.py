@@ -31,10 +31,11 @@ STEPS = 100
 
 @dataclass(frozen=True)
 class Reweighting:
-    """Samples of ln Z with the logarithm of the number of subsets each stands for."""
+    """Samples of ln Z with the logarithm of the number of subsets each stands for; ``rungs`` is ln Ξ at their β."""
 
     log_evidence: Floats
     log_weight: Floats
+    rungs: Floats
     iterations: int
     residual: float
 
@@ -72,8 +73,10 @@ def log_subsets(pool_size: int, size: int) -> float:
     return math.lgamma(pool_size + 1) - math.lgamma(size + 1) - math.lgamma(pool_size - size + 1)
 
 
-def reweight(betas: Floats, samples: Floats, log_count: float) -> Reweighting:
+def reweight(betas: Floats, samples: Floats, log_count: float, start: Floats | None = None) -> Reweighting:
     """Put samples together: one line a sample, one column a β; ``log_count`` is ln Ξ(0), and one of the β is 0.
+
+    ``start`` is ln Ξ at the β of other samples of the same: then two or three steps are enough.
 
     >>> rng = np.random.default_rng(0)
     >>> energies = np.array([0.0, 1.0, 2.0])  # three subsets
@@ -92,6 +95,7 @@ def reweight(betas: Floats, samples: Floats, log_count: float) -> Reweighting:
     share = np.full(rungs, 1.0 / rungs)
     reduced = betas[:, None] * energies  # (rung, sample)
     F = np.append(0.0, np.cumsum(0.5 * np.diff(betas) * (samples[:, 1:] + samples[:, :-1]).mean(axis=0)))
+    F = F if start is None else start - start[0]
     value, chance = _objective(F, reduced, share)
     iterations = 0
     while True:
@@ -115,7 +119,7 @@ def reweight(betas: Floats, samples: Floats, log_count: float) -> Reweighting:
     top = exponent.max(axis=0)
     log_weight = -(top + np.log(np.exp(exponent - top).sum(axis=0)) + math.log(rounds))
     shift = log_count - _log_sum(log_weight)  # at β = 0 exactly, whatever is left of the residual
-    return Reweighting(energies, log_weight + shift, iterations, residual)
+    return Reweighting(energies, log_weight + shift, F, iterations, residual)
 
 
 def _objective(F: Floats, reduced: Floats, share: Floats) -> tuple[float, Floats]:

@@ -86,7 +86,7 @@ def _rounds(
     ``place[t]`` is the chain that stands at β_t; ``tallies`` counts moves taken, moves lost, exchanges and offers.
     """
     rows, features = pool.shape
-    trial, sums, work = np.empty((2, features)), np.empty((2, features)), np.empty((4, rows))
+    trial, sums, work = np.empty((2, features)), np.empty((2, features)), np.empty((6, rows))
     for index in range(count):
         for t in range(betas.shape[0]):
             c = place[t]

@@ -42,8 +42,8 @@ LN_M, LN_T, LN_GAP, LN_D, LN_V, LN_X, PHI, BETA = range(8)
 REACH = 9.0
 # The same for the estimate of errors.
 CHECK_REACH = 10.0
-# Pairs of a row and a node: 6 million take 0.1 s and 50 MB.
-_MOST_PAIRS = 6_000_000
+# Pairs of a row and a node: 12 million take 0.2 s and 100 MB. With 6 million the minimum of α = 30, n = 0.6 stays open.
+_MOST_PAIRS = 12_000_000
 
 
 class Place(NamedTuple):

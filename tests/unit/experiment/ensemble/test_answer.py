@@ -8,10 +8,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from gardner.experiment.ensemble.answer import reweighted, summarise_chains
+from gardner.experiment.ensemble.answer import kept_rounds, reweighted, summarise_chains
 from gardner.experiment.ensemble.chain import Floats
 from gardner.experiment.ensemble.folder import PoolRun, sample
 from gardner.experiment.ensemble.question import Question
+from gardner.experiment.ensemble.reweighting import reweight
 from gardner.inference.batched import subset_log_volumes
 
 ASKED = Question(6, 2.0, 0.5, lowest=-4.0, highest=8.0, seed=3)
@@ -26,7 +27,7 @@ def _all(index: int) -> Floats:
 
 @pytest.fixture(scope="module")
 def runs(tmp_path_factory: pytest.TempPathFactory) -> list[PoolRun]:
-    return sample(ASKED, tmp_path_factory.mktemp("chains"), pools=3, rounds=1000)
+    return sample(ASKED, tmp_path_factory.mktemp("chains"), pools=3, rounds=5000)
 
 
 def test_ln_partition_ln_v_and_complexity_are_those_of_all_subsets(runs: list[PoolRun]) -> None:
@@ -55,3 +56,10 @@ def test_one_pool_has_no_error_and_unmixed_chains_warn(tmp_path: Path) -> None:
     assert answer.curve["log_volume_stderr"].isna().all()
     assert answer.to_json()["status"] == "not mixed"
     assert "did not mix" in answer.warnings[0]
+
+
+def test_reweighting_ends_at_the_same_place_wherever_it_starts(runs: list[PoolRun]) -> None:
+    whole = reweighted(ASKED, runs[0])
+    again = reweight(runs[0].betas, kept_rounds(runs[0]), ASKED.log_count, whole.rungs)
+    assert np.allclose(again.log_weight, whole.log_weight, atol=1e-6)
+    assert again.iterations <= 1

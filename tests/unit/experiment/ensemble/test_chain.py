@@ -8,10 +8,10 @@ from typing import Any
 
 import numpy as np
 import pytest
-from scipy import stats
+from scipy import special, stats
 
 from gardner.experiment.ensemble import tempering
-from gardner.experiment.ensemble.chain import SCHEDULE, TOLERANCE, Walkers, log_acceptance, move, settle
+from gardner.experiment.ensemble.chain import SCHEDULE, TOLERANCE, Walkers, _log_parts, log_acceptance, move, settle
 from gardner.experiment.ensemble.tempering import Ladder, temper
 from gardner.inference.batched import random_subsets, subset_log_volumes
 from gardner.inference.compiler import kept, specialised
@@ -52,7 +52,7 @@ def _looks(beta: float, count: int, accept: Callable[..., float] = log_acceptanc
     state: Any = tuple(part[0] for part in walkers.arrays[:5])
     settled: Any = settle
     evidence = settled(PROBLEM.rows, PROBLEM.labels, SIZE, *state, TOLERANCE, SCHEDULE)
-    memory = np.empty((2, FEATURES)), np.empty((4, ROWS)), np.empty((2, FEATURES))
+    memory = np.empty((2, FEATURES)), np.empty((6, ROWS)), np.empty((2, FEATURES))
     number = {tuple(one): index for index, one in enumerate(SUBSETS.tolist())}
     seen, found = np.empty(count, dtype=int), np.empty(count)
     for look in range(count):
@@ -90,7 +90,7 @@ def _chi_square(pairs: list[tuple[float, float]]) -> float:
 @pytest.mark.parametrize("beta", [-3.0, 0.0, 4.0])
 def test_subsets_and_volumes_are_visited_by_their_weights(beta: float) -> None:
     seen, found = _looks(beta, 6000)
-    assert np.allclose(found, EVIDENCE[seen], atol=1e-4)
+    assert np.allclose(found, EVIDENCE[seen], atol=1e-5)
     assert min(_chances(beta, seen)) > REJECTED
 
 
@@ -122,8 +122,28 @@ def test_ln_z_is_that_of_the_batched_twin_along_a_walk() -> None:
     ladder = Ladder(np.array([-8.0, 30.0]), np.concatenate([order, order]))
     block = tempering.temper(problem.rows, problem.labels, 24, ladder, 20, rng)
     again = 40 * subset_log_volumes(problem.rows, problem.labels, block.order[:, :24]).log_volume
-    assert np.abs(again - block.log_evidence[-1]).max() < 1e-4
+    assert np.abs(again - block.log_evidence[-1]).max() < 1e-5
     assert sorted(block.order[0].tolist()) == list(range(120))
+
+
+def test_what_is_left_of_the_residual_enters_ln_z_squared() -> None:
+    problem = draw_instance(40, 3.0, seed=2)
+    settled: Any = settle
+    order = np.random.default_rng(0).permutation(120).astype(np.int32)[None]
+    found = []
+    for tolerance in (1e-2, 1e-3, 1e-10):
+        walkers = Walkers.start(order, 40)
+        state = tuple(part[0] for part in walkers.arrays[:5])
+        found.append(settled(problem.rows, problem.labels, 24, *state, tolerance, SCHEDULE))
+    assert 1e-9 < abs(found[1] - found[2]) < 1e-5
+    assert 20.0 < abs((found[0] - found[2]) / (found[1] - found[2])) < 500.0
+
+
+def test_the_potential_of_rows_is_that_of_the_model() -> None:
+    u = np.array([-40.0, -8.0, -1.0, -1e-9, 0.0, 1e-9, 1.0, 8.0, 40.0])
+    parts: Any = _log_parts
+    found = [a + np.log(b) for a, b in (parts(one) for one in u)]
+    assert np.allclose(found, special.log_ndtr(u), rtol=1e-13, atol=1e-15)
 
 
 def test_random_subsets_are_what_the_chain_at_zero_visits() -> None:
