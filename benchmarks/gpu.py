@@ -8,6 +8,7 @@
     pass     one iteration of message passing, as a share of the bandwidth of a plain copy
     loop     whole runs of active learning: seconds, and ln v against float64 on the CPU
     rounds   in each round, from the same labelled rows: does the CPU choose the same ones?
+    volumes  whole runs, on the GPU and in float64 on the CPU, from the same rows
     subsets  ten million subsets of a small pool
     tables   expectation propagation with its covariance
 
@@ -29,7 +30,7 @@ from typing import Any
 
 import numpy as np
 import torch
-from benchmarks.gpu_checks import MODELS, PRECISIONS, check, rounds
+from benchmarks.gpu_checks import MODELS, PRECISIONS, check, rounds, volumes
 
 from gardner.experiment.device.loop import run_on_device
 from gardner.experiment.device.pool import draw_pool
@@ -236,7 +237,7 @@ def _fit_table(there: list[Any], kept: list[Any], *, refine: bool = True) -> Non
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("parts", nargs="*", default=["check", "pass", "loop", "rounds", "subsets", "tables"])
+    parser.add_argument("parts", nargs="*", default=["check", "pass", "loop", "rounds", "volumes", "subsets", "tables"])
     parser.add_argument("--json", type=Path)
     parser.add_argument("--sizes", default="2000:float32:0.5,20000:float32:1.5,20000:bfloat16:1.5")
     given = parser.parse_args()
@@ -250,7 +251,7 @@ def main() -> None:
         "loop": lambda: loops(sizes),
         "shapes": lambda: shapes(bandwidth),
     }
-    tasks |= {"rounds": rounds, "subsets": subsets, "tables": tables}
+    tasks |= {"rounds": rounds, "subsets": subsets, "tables": tables, "volumes": volumes}
     for name in given.parts:
         found[name] = tasks[name]()
     if given.json:

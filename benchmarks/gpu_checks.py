@@ -9,6 +9,7 @@ import numpy as np
 import torch
 
 from gardner.experiment.device.choice import make_chooser, surprises
+from gardner.experiment.device.loop import run_on_device
 from gardner.experiment.device.pool import DevicePool, draw_pool
 from gardner.inference.device.follower import Follower
 from gardner.inference.device.fused import FusedIteration
@@ -124,3 +125,24 @@ def _scores(name: str, follower: Follower) -> Any:
         return np.asarray(surprises(follower))
     mean, variance = (np.asarray(part) for part in follower.fields(follower.count, follower.rows.count))
     return -np.abs(mean) / np.sqrt(variance)
+
+
+def volumes() -> dict[str, Any]:
+    """Whole runs on the same stored rows, on the GPU and in float64 on the CPU: ln v round by round."""
+    found = {}
+    for precision in PRECISIONS:
+        for name in ("agnostic", "informed"):
+            pool = draw_pool(2000, 3.0, 5, device="cuda", dtype=precision)
+            options: dict[str, Any] = {"budget": 1.2, "batch_size": 20, "seed": 5}
+            mine = run_on_device(pool, name, **options)
+            theirs = run_on_device(_in_double(pool), name, **options)
+            both = list(zip(mine.rounds, theirs.rounds, strict=True))
+            worst = max(abs(one.log_volume - other.log_volume) for one, other in both)
+            rows = len(set(mine.queried.tolist()) & set(theirs.queried.tolist())) / mine.queried.size
+            found[f"{precision} {name}"] = {"worst": worst, "rows": rows}
+            print(
+                f"volumes: {precision} {name}: ln v off by {worst:.1e} at most (wanted 0.002), "
+                f"{rows:.1%} of the rows the same",
+                flush=True,
+            )
+    return found
