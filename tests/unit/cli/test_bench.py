@@ -242,7 +242,7 @@ def test_strategies_are_listed(gardner: Any) -> None:
         ("bench random -N 60 -a 3 -n 3.3 -k 6 -s 1", "budget = 3.3"),
         ("bench random -N 60 -a 3 -n 0.3 -k 0 -s 1", "--batch = 0"),
         ("bench random -N 60 -a -3 -n 0.3 -k 6 -s 1", "--alpha = -3.0"),
-        ("bench random -N 60 -a 3 -n 0.3 -k 6 -s 1 --dtype float16", "--dtype = 'float16' is not valid: it must be"),
+        ("bench random -N 60 -a 3 -n 0.3 -k 6 -s 1 --dtype float8", "--dtype = 'float8' is not valid: it must be"),
         ("bench random -N 60 -a 3 -n 0.3 -k 6 -s 1 --variances both", "it must be vector or scalar"),
         ("bench random -N 60 -a 3 -n 0.3 -k 6 -s 1 --test-rows -1", "--test-rows = -1"),
         ("bench random -N 60 -a 3 -n 0.3 -k 6 -s 1 --prior gausian", "--prior = 'gausian'"),

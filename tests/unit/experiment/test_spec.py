@@ -86,7 +86,7 @@ def test_a_file(tmp_path: Path) -> None:
         (("- agnostic", "- name: mixture\n    parameters: {fraction: 0.8}"), "strategies = .* there twice"),
         (("{fraction: 0.8}", "[1]"), r"mixture\.parameters = "),
         (("{fraction: 0.8}", "{fraction: 2020-01-01}"), r"mixture\.parameters = .* values must be"),
-        (("seeds: 2", "seeds: 2\ndtype: float16"), "dtype = 'float16' .* float32 or float64"),
+        (("seeds: 2", "seeds: 2\ndtype: float8"), "dtype = 'float8' .* float32 or float64 or bfloat16"),
         (("seeds: 2", "seeds: 2\nvariances: both"), "variances = 'both' .* vector or scalar"),
         (("seeds: 2", "seeds: 2\ntest_rows: -1"), "test_rows = -1"),
         (("seeds: 2", "seeds: [1"), "it cannot be read"),
@@ -161,7 +161,7 @@ def test_keys_tell_tasks_apart() -> None:
         {"pool_ratio": 3.5}, {"budget": 0.4}, {"batch_size": 5}, {"seed": 1}, {"test_rows": 9},
         {"variances": "scalar"}, {"dtype": "float64"}, {"prior": "laplace"}, {"channel": "flip:0.1"},
         {"teacher_prior": "rademacher"}, {"teacher_channel": "probit:0.1"}, {"data": "pool.csv#0123456789ab"},
-        {"label_column": "y"}, {"test_share": 0.3},
+        {"label_column": "y"}, {"test_share": 0.3}, {"device": "cuda"},
     ]  # fmt: skip
     keys = {dataclasses.replace(task, **change).key("code") for change in others}
     assert len(keys | {task.key("code"), task.key("other code")}) == len(others) + 2
