@@ -37,9 +37,9 @@ PARTS = (
     Part("tables", "Real tables", "Rows to label next, predictions, and how much active learning would help.",
          ("gardner.table.propose", "gardner.table.model", "gardner.table.classes.model", "gardner.table.forecast")),
     Part("sklearn", "Estimators", "The model of ``gardner query`` for scikit-learn.", ("gardner.sklearn",), False),
-    Part("device", "On a GPU", "Whole runs, many subsets and tables, where the rows live.",
-         ("gardner.experiment.device.loop", "gardner.experiment.device.pool", "gardner.inference.device.subsets",
-          "gardner.inference.device.ep"), False),
+    Part("device", "Runs on a GPU", "Whole runs where the rows live.", ("gardner.experiment.device",), False),
+    Part("device-inference", "Inference on a GPU", "Many subsets at once, and tables.",
+         ("gardner.inference.device",), False),
     Part("figures", "Figures", "Frames to charts, and charts to files.", ("gardner.report.figures",), False),
     Part("errors", "Errors", "The one family of errors.", ("gardner.errors",)),
 )  # fmt: skip

@@ -212,11 +212,19 @@ def _writable(value: Any) -> Any:
     return [_writable(item) for item in value] if isinstance(value, list) else value
 
 
+_CLIP = re.compile(r"(?<=[\"#])clip\d+\b")
+
+
 def still(spec: dict[str, Any]) -> str:
     """A specification as SVG that takes its colours from the page around it."""
     config = theme(dark=False) | {"background": "transparent"}
-    picture: str = vl_convert.vegalite_to_svg(_writable(spec), vl_version=VEGA_LITE, config=config)
-    return picture
+    return _counted_anew(vl_convert.vegalite_to_svg(_writable(spec), vl_version=VEGA_LITE, config=config))
+
+
+def _counted_anew(picture: str) -> str:
+    """The names of clips, which Vega counts through a process, from one on: the same picture has the same bytes."""
+    places = {name: place for place, name in enumerate(dict.fromkeys(_CLIP.findall(picture)), 1)}
+    return _CLIP.sub(lambda found: f"clip{places[found[0]]}", picture)
 
 
 def save(chart: AnyChart, path: Path, title: str = "") -> None:
@@ -229,7 +237,7 @@ def _drawn(chart: AnyChart, suffix: str, title: str) -> bytes:
     options: dict[str, Any] = {"vl_version": VEGA_LITE, "config": config}
     match suffix:
         case ".svg":
-            return vl_convert.vegalite_to_svg(spec, **options).encode()
+            return _counted_anew(vl_convert.vegalite_to_svg(spec, **options)).encode()
         case ".png":
             return vl_convert.vegalite_to_png(spec, **options, scale=2)
         case ".pdf":

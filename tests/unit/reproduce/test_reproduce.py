@@ -257,6 +257,8 @@ def test_the_ensemble_is_sampled_and_held_against_theory(tmp_path: Path, monkeyp
     series = set(section.tables["ensemble-curves"]["series"])
     assert series == {"replica symmetry", "one step", *(f"chains, N = {N}" for N in (8, 10, 12))}
     parts = {path: path.read_bytes() for path in (tmp_path / "ensemble").rglob("*.parquet")}
+    page = (tmp_path / "report.html").read_bytes()
     (again,) = reproduce_results(["ensemble"], tmp_path, scale=TINY)  # everything is in the store
     assert {path: path.read_bytes() for path in (tmp_path / "ensemble").rglob("*.parquet")} == parts
     pd.testing.assert_frame_equal(again.table, section.table)
+    assert (tmp_path / "report.html").read_bytes() == page

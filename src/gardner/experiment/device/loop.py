@@ -17,8 +17,6 @@ from gardner.inference.device.iteration import Integers
 from gardner.inference.posterior import Posterior
 from gardner.model import GLM, PERCEPTRON, library_of
 
-__all__ = ["run_on_device"]
-
 # The residual at which AMP stops, in units of a prior weight: that of the loop on the CPU.
 TOLERANCE = 1e-5
 

@@ -16,9 +16,6 @@ from gardner.model.arrays import ArrayObject
 from gardner.model.instance import check_sizes, streams
 
 
-__all__ = ["DevicePool", "draw_pool", "stored_pool"]
-
-
 @dataclass(frozen=True, eq=False)
 class DevicePool:
     """Rows as they are stored, the teacher's weights, and the labels it gives to the rows as stored."""

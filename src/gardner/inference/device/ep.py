@@ -17,8 +17,6 @@ from gardner.inference.posterior import Posterior, Status
 from gardner.model import GLM, Library, library_of
 from gardner.model.arrays import ArrayObject
 
-__all__ = ["expectation_propagation_on"]
-
 # The residual at which single precision has done what it can, in units of a field's width.
 ROUGH = 1e-3
 # The share of an update below which an iteration that still breaks is given up.

@@ -16,8 +16,6 @@ from gardner.inference.inputs import check_settings
 from gardner.model import GLM, PERCEPTRON, Library, library_of
 from gardner.model.arrays import ArrayObject
 
-__all__ = ["StackedVolumes", "stacked_log_volumes"]
-
 # Entries of the rows of a stack: 64 MB in single precision, of which a step reads and writes a dozen times as much.
 STACK = 1 << 24
 # Damping and number of iterations, tried one after the other on what is left.
