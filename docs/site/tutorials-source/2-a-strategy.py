@@ -100,7 +100,7 @@ curves = means.join(errors).assign(seeds=5, informed=False, converged=groups["co
 bounds = pd.concat(
     [one.to_frame() for one in gardner.bounds_sweep(pool_ratio=3.0, budgets=[0.1, 0.2, 0.4, 0.6, 0.8, 1.0])]
 )
-chart = strategies_chart(curves, bounds.rename(columns={"bound": "kind"}), "Three strategies between the bounds")
+chart = strategies_chart(curves, bounds, "Three strategies between the bounds")
 save(chart, Path("strategies-between-the-bounds.svg"))
 
 # %%
