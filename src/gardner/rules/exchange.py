@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+
+from gardner.errors import InvalidInputError
 
 Floats = NDArray[Any]
 Integers = NDArray[np.int64]
@@ -20,6 +23,24 @@ LOST = 1.0
 REFRESH = 50
 # Rows on a shortlist, at least.
 SHORTEST = 64
+
+
+@dataclass(frozen=True)
+class Effort:
+    """What a search by exchanges is told: ``min`` or ``max``, its steps a round, and how hot it begins."""
+
+    direction: str = "min"
+    steps: int = 1000
+    heat: float = 0.1
+
+    def __post_init__(self) -> None:
+        """Check the parameters."""
+        if self.direction not in SIGNS:
+            raise InvalidInputError("swap.direction", self.direction, "it must be min or max")
+        if self.steps < 0:
+            raise InvalidInputError("swap.steps", self.steps, "it must not be negative")
+        if not 0.0 <= self.heat <= 1.0:
+            raise InvalidInputError("swap.heat", self.heat, "it must lie between 0 and 1")
 
 
 def pairs_to_exchange(

@@ -34,12 +34,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from gardner.errors import InvalidInputError
 from gardner.inference.amp import Start, amp
 from gardner.inference.kernel import pool_fields
 from gardner.inference.posterior import Posterior
 from gardner.model import library_of
-from gardner.rules.exchange import LOST, REFRESH, SHORTEST, SIGNS, TRACKING, pairs_to_exchange
+from gardner.rules.exchange import LOST, REFRESH, SHORTEST, SIGNS, TRACKING, Effort, pairs_to_exchange
 from gardner.strategies.base import Choice, Floats, Integers, StrategyError, View, choose, register
 
 # The residual at which AMP stops before and after a round, in units of a prior weight: ln Z to about 0.01.
@@ -48,26 +47,14 @@ TOLERANCE = 1e-5
 
 @register("swap")
 @dataclass(frozen=True)
-class Swap:
+class Swap(Effort):
     """Exchange rows by annealing to reach the smallest volume, or the largest (reads hidden labels).
 
     ``direction`` is ``min`` or ``max``; ``steps`` is the effort a round (0: no exchanges); ``heat`` the share of the
     chosen rows exchanged in the first step of a round.
     """
 
-    direction: str = "min"
-    steps: int = 1000
-    heat: float = 0.1
     informed = True
-
-    def __post_init__(self) -> None:
-        """Check the parameters."""
-        if self.direction not in SIGNS:
-            raise InvalidInputError("swap.direction", self.direction, "it must be min or max")
-        if self.steps < 0:
-            raise InvalidInputError("swap.steps", self.steps, "it must not be negative")
-        if not 0.0 <= self.heat <= 1.0:
-            raise InvalidInputError("swap.heat", self.heat, "it must lie between 0 and 1")
 
     def query(self, view: View) -> Choice:
         """Grow by a batch, then exchange."""

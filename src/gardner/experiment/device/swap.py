@@ -10,33 +10,20 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from gardner.errors import InvalidInputError
 from gardner.experiment.device.choice import front
 from gardner.inference.device.follower import Follower
 from gardner.inference.device.iteration import Integers
 from gardner.inference.inputs import host
 from gardner.model import library_of
 from gardner.model.arrays import ArrayObject, Floating
-from gardner.rules.exchange import LOST, REFRESH, SHORTEST, SIGNS, TRACKING, pairs_to_exchange
+from gardner.rules.exchange import LOST, REFRESH, SHORTEST, SIGNS, TRACKING, Effort, pairs_to_exchange
 
 
 @dataclass(frozen=True)
-class Swap:
+class Swap(Effort):
     """Exchange rows by annealing to reach the smallest volume, or the largest (reads hidden labels)."""
 
-    direction: str = "min"
-    steps: int = 1000
-    heat: float = 0.1
     informed = True
-
-    def __post_init__(self) -> None:
-        """Check the parameters."""
-        if self.direction not in SIGNS:
-            raise InvalidInputError("swap.direction", self.direction, "it must be min or max")
-        if self.steps < 0:
-            raise InvalidInputError("swap.steps", self.steps, "it must not be negative")
-        if not 0.0 <= self.heat <= 1.0:
-            raise InvalidInputError("swap.heat", self.heat, "it must lie between 0 and 1")
 
     def grow(self, follower: Follower, size: int, rng: np.random.Generator) -> Integers:
         """Grow by a batch, then exchange."""
