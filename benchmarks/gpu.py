@@ -8,9 +8,9 @@
     pass     one iteration of message passing, as a share of the bandwidth of a plain copy
     loop     whole runs of active learning: seconds, and ln v against float64 on the CPU
     rounds   in each round, from the same labelled rows: does the CPU choose the same ones?
-    volumes  whole runs, on the GPU and in float64 on the CPU, from the same rows
     subsets  ten million subsets of a small pool
     tables   expectation propagation with its covariance
+    at-once  several processes on one GPU, with and without NVIDIA's multi-process service
 
 Times are medians, with the device synchronised before and after. It runs with NumPy, SciPy, PyTorch
 and array-api-compat alone.
@@ -22,6 +22,7 @@ import argparse
 import dataclasses
 import functools
 import json
+import multiprocessing
 import statistics
 import time
 from collections.abc import Callable
@@ -30,7 +31,8 @@ from typing import Any
 
 import numpy as np
 import torch
-from benchmarks.gpu_checks import MODELS, PRECISIONS, check, rounds, volumes
+from benchmarks.gpu_checks import MODELS, PRECISIONS, check, rounds
+from benchmarks.gpu_service import service
 
 from gardner.experiment.device.loop import run_on_device
 from gardner.experiment.device.pool import draw_pool
@@ -235,9 +237,48 @@ def _fit_table(there: list[Any], kept: list[Any], *, refine: bool = True) -> Non
     kept.append(expectation_propagation_on(there[0], there[1], MODELS["probit:0.1"], refine=refine))
 
 
+def _runs_of_a_process(gate: Any, features: int, runs: int) -> float:
+    """Seconds that so many runs take in this process, from when all processes are ready."""
+    pool = draw_pool(features, 3.0, 0, device="cuda")
+    options: dict[str, Any] = {"budget": 2.0, "batch_size": features // 100, "seed": 0}
+    run_on_device(pool, "agnostic", **options)
+    gate.wait()
+    begin = time.perf_counter()
+    for _ in range(runs):
+        run_on_device(pool, "agnostic", **options)
+    torch.cuda.synchronize()
+    return time.perf_counter() - begin
+
+
+def _throughput(processes: int, features: int = 2000, runs: int = 6) -> float:
+    """Runs a second of several processes together."""
+    context = multiprocessing.get_context("spawn")
+    with context.Manager() as manager, context.Pool(processes) as pool:
+        gate = manager.Barrier(processes)
+        waiting = [pool.apply_async(_runs_of_a_process, (gate, features, runs)) for _ in range(processes)]
+        return processes * runs / max(one.get(timeout=200) for one in waiting)
+
+
+def at_once() -> dict[str, Any]:
+    """Runs of N = 2000 a second, by one process and by several: in turns, or at the same time."""
+    found: dict[str, Any] = {}
+    _measure_rates("in turns", found)
+    with service() as there:
+        if there:
+            _measure_rates("service", found)
+    return found
+
+
+def _measure_rates(name: str, found: dict[str, Any]) -> None:
+    for processes in (1, 4, 8):
+        rate = found[f"{name} {processes}"] = _throughput(processes)
+        ratio = rate / found["in turns 1"]
+        print(f"at once: {processes} processes, {name}: {rate:.1f} runs a second, ratio {ratio:.2f}", flush=True)
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("parts", nargs="*", default=["check", "pass", "loop", "rounds", "volumes", "subsets", "tables"])
+    parser.add_argument("parts", nargs="*", default=["check", "pass", "loop", "rounds", "subsets", "tables"])
     parser.add_argument("--json", type=Path)
     parser.add_argument("--sizes", default="2000:float32:0.5,20000:float32:1.5,20000:bfloat16:1.5")
     given = parser.parse_args()
@@ -251,7 +292,7 @@ def main() -> None:
         "loop": lambda: loops(sizes),
         "shapes": lambda: shapes(bandwidth),
     }
-    tasks |= {"rounds": rounds, "subsets": subsets, "tables": tables, "volumes": volumes}
+    tasks |= {"rounds": rounds, "subsets": subsets, "tables": tables, "at-once": at_once}
     for name in given.parts:
         found[name] = tasks[name]()
     if given.json:

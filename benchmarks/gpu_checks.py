@@ -9,7 +9,6 @@ import numpy as np
 import torch
 
 from gardner.experiment.device.choice import make_chooser, surprises
-from gardner.experiment.device.loop import run_on_device
 from gardner.experiment.device.pool import DevicePool, draw_pool
 from gardner.inference.device.follower import Follower
 from gardner.inference.device.fused import FusedIteration
@@ -40,7 +39,7 @@ def check() -> dict[str, Any]:
 
 def _compare(features: int, ratio: float, precision: str, model: GLM) -> float:
     pool = draw_pool(features, ratio, int(time.time_ns() % 2**31), model, device="cuda", dtype=precision)
-    exact = _in_double(pool)
+    exact = in_double(pool)
     order = np.random.default_rng().permutation(pool.rows.count)[: max(1, pool.rows.count * 2 // 3)]
     kernel, plain = FusedIteration(pool.rows, pool.labels, model), PlainIteration(exact.rows, exact.labels, model)
     whole = torch.as_tensor(np.concatenate([order, np.setdiff1d(np.arange(pool.rows.count), order)]))
@@ -76,7 +75,8 @@ class _Doubles(StoredRows):
         yield slice(0, int(order.shape[0])), self.entries[order][:, : self.features]
 
 
-def _in_double(pool: DevicePool) -> DevicePool:
+def in_double(pool: DevicePool) -> DevicePool:
+    """The same pool in double precision, on the CPU."""
     entries: Any = pool.rows.entries
     entries = entries.cpu().double()
     rows = _Doubles(entries, pool.rows.features, (entries * entries).sum(dim=1))
@@ -90,7 +90,7 @@ def rounds() -> dict[str, Any]:
     found = {}
     for name in ("agnostic", "informed"):
         pool = draw_pool(2000, 3.0, 3, device="cuda")
-        exact = _in_double(pool)
+        exact = in_double(pool)
         chooser = make_chooser(name)
         mine = Follower(pool.rows, pool.labels, PERCEPTRON, tolerance=1e-6)
         rng = np.random.default_rng(0)
@@ -125,24 +125,3 @@ def _scores(name: str, follower: Follower) -> Any:
         return np.asarray(surprises(follower))
     mean, variance = (np.asarray(part) for part in follower.fields(follower.count, follower.rows.count))
     return -np.abs(mean) / np.sqrt(variance)
-
-
-def volumes() -> dict[str, Any]:
-    """Whole runs on the same stored rows, on the GPU and in float64 on the CPU: ln v round by round."""
-    found = {}
-    for precision in PRECISIONS:
-        for name in ("agnostic", "informed"):
-            pool = draw_pool(2000, 3.0, 5, device="cuda", dtype=precision)
-            options: dict[str, Any] = {"budget": 1.2, "batch_size": 20, "seed": 5}
-            mine = run_on_device(pool, name, **options)
-            theirs = run_on_device(_in_double(pool), name, **options)
-            both = list(zip(mine.rounds, theirs.rounds, strict=True))
-            worst = max(abs(one.log_volume - other.log_volume) for one, other in both)
-            rows = len(set(mine.queried.tolist()) & set(theirs.queried.tolist())) / mine.queried.size
-            found[f"{precision} {name}"] = {"worst": worst, "rows": rows}
-            print(
-                f"volumes: {precision} {name}: ln v off by {worst:.1e} at most (wanted 0.002), "
-                f"{rows:.1%} of the rows the same",
-                flush=True,
-            )
-    return found
