@@ -17,10 +17,11 @@ from pathlib import Path
 import numpy as np
 from scipy.interpolate import CubicHermiteSpline
 
-from gardner.experiment.ensemble.answer import Answer, summarise_chains
+from gardner.experiment.ensemble.answer import Ensemble
 from gardner.experiment.ensemble.folder import sample
 from gardner.experiment.ensemble.limit import drawn_range, limit, paired, value_at
 from gardner.experiment.ensemble.question import Question
+from gardner.experiment.ensemble.sampling import sample_ensemble
 from gardner.reproduce.ensemble import (
     ALPHA,
     BETAS,
@@ -45,14 +46,13 @@ def run(folder: Path, sizes: list[int]) -> None:
         print(f"N = {N}: {pools} pools, {rounds} rounds, {wall:.0f} s, of chains {cpu:.0f} s", flush=True)
 
 
-def answers(folder: Path) -> dict[int, Answer]:
+def answers(folder: Path) -> dict[int, Ensemble]:
     """Of the sizes whose folder is complete."""
     found = {}
     for N, (pools, rounds) in PLAN.items():
         blocks = pools * math.ceil(rounds / 50)
         if len(list((folder / str(N) / "parts").glob("*.parquet"))) >= blocks:
-            question = Question(N, ALPHA, BUDGET)
-            found[N] = summarise_chains(question, sample(question, folder / str(N), pools=pools, rounds=rounds))
+            found[N] = sample_ensemble(N, ALPHA, BUDGET, pools=pools, rounds=rounds, out=folder / str(N))
     return found
 
 
@@ -88,7 +88,7 @@ def show(folder: Path) -> None:
         ends_table(found, curves, name, label)
 
 
-def ends_table(found: dict[int, Answer], curves: dict[str, CubicHermiteSpline], name: str, label: str) -> None:
+def ends_table(found: dict[int, Ensemble], curves: dict[str, CubicHermiteSpline], name: str, label: str) -> None:
     """Near the ends, given that theory is true where symmetry holds."""
     print(f"\n| β | {label}, N → ∞, given the middle | χ² | symmetric | one step | off by |")
     print("|---" * 6 + "|")
@@ -104,7 +104,7 @@ def ends_table(found: dict[int, Answer], curves: dict[str, CubicHermiteSpline], 
             )
 
 
-def table(found: dict[int, Answer], curves: dict[str, CubicHermiteSpline], name: str, label: str) -> None:
+def table(found: dict[int, Ensemble], curves: dict[str, CubicHermiteSpline], name: str, label: str) -> None:
     """One quantity: sampled, extrapolated, and of the theory."""
     print(f"\n| β | {' | '.join(f'{label}, N = {N}' for N in found)} | N → ∞ | χ² | symmetric | one step | off by |")
     print("|" + "---|" * (len(found) + 6))

@@ -28,6 +28,8 @@ if TYPE_CHECKING:
         run_tasks,
         summarise,
     )
+    from gardner.experiment.ensemble.answer import Ensemble
+    from gardner.experiment.ensemble.sampling import sample_ensemble
     from gardner.inference import (
         Posterior,
         Start,
@@ -118,6 +120,8 @@ _HOMES = {
         "run_tasks",
         "summarise",
     ),
+    "gardner.experiment.ensemble.answer": ("Ensemble",),
+    "gardner.experiment.ensemble.sampling": ("sample_ensemble",),
     "gardner.table.classes.model": ("ClassModel",),
     "gardner.table.model": (
         "TableModel",
@@ -223,6 +227,7 @@ __all__ = [
     "Curve",
     "End",
     "EndStatus",
+    "Ensemble",
     "Extremes",
     "Flip",
     "Forecast",
@@ -290,6 +295,7 @@ __all__ = [
     "registered_strategies",
     "run",
     "run_tasks",
+    "sample_ensemble",
     "sample_version_space",
     "subset_log_volumes",
     "summarise",

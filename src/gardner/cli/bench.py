@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -14,12 +13,13 @@ from rich.console import Console
 from rich.progress import BarColumn, TextColumn, TimeRemainingColumn
 from rich.progress import Progress as Bar
 
-from gardner.cli.console import JSON, read_range
+from gardner.cli.console import JSON
 from gardner.cli.interrupt import telling
+from gardner.cli.options import read_given, with_fields
 from gardner.cli.parameters import read_parameters
 from gardner.cli.results import show
 from gardner.errors import InvalidInputError
-from gardner.experiment.fields import Field, called
+from gardner.experiment.fields import called
 from gardner.experiment.task import FIELDS, MODELS, StrategySpec
 
 if TYPE_CHECKING:
@@ -30,31 +30,7 @@ if TYPE_CHECKING:
 _EVERY = 30.0
 
 
-def _option(one: Field) -> inspect.Parameter:
-    """The option of a field, as typer reads it from a signature."""
-    option = typer.Option(
-        None,
-        *filter(None, (one.option, one.short)),
-        help=one.help,
-        metavar=one.metavar or "|".join(one.choices) or None,
-        show_default=False if one.required else str(one.default) or False,
-    )
-    kind: Any = list[str] if one.many and not one.counted else one.kind if one.kind in (int, float) else str
-    return inspect.Parameter(one.given_as, inspect.Parameter.KEYWORD_ONLY, default=option, annotation=kind)
-
-
-def _with_fields(function: Callable[..., None]) -> Callable[..., None]:
-    """The command with the options of all declared fields, after its argument, in place of
-    ``**fields``.
-    """
-    argument, *others = inspect.signature(function).parameters.values()
-    plain = [one.replace(kind=one.KEYWORD_ONLY) for one in others if one.kind is not one.VAR_KEYWORD]
-    derived = inspect.Signature([argument, *map(_option, FIELDS), *plain])
-    function.__signature__ = derived  # type: ignore[attr-defined]
-    return function
-
-
-@_with_fields
+@with_fields(FIELDS)
 def command(
     strategies: list[str] = typer.Argument(
         ...,
@@ -140,30 +116,12 @@ def _read(strategies: list[str], given: dict[str, Any], params: list[str]) -> Sp
         if len(strategies) > 1 or params or given:
             raise InvalidInputError("spec", strategies[0], "a spec file stands alone", hint="put the options into it")
         return read_spec(strategies[0])
-    options = {one.given_as: one.option for one in FIELDS}
-    for one in FIELDS:
-        if one.required and one.given_as not in given and not given.get(one.known_from):
-            raise InvalidInputError(one.option, None, "it is needed", hint="gardner bench --help has examples")
-    with called(options):
-        values = {one.given_as: _numbers(one, given[one.given_as]) for one in FIELDS if one.given_as in given}
+    with called({one.given_as: one.option for one in FIELDS}):
+        values = read_given(FIELDS, given, "gardner bench")
         named = [
             StrategySpec(name, parameters) for name, parameters in read_parameters(strategies, params, "strategies")
         ]
         return Spec(named, **values)
-
-
-def _numbers(one: Field, given: Any) -> Any:
-    """Numbers and ranges of a field that may be several; anything else as it is."""
-    if not isinstance(given, list):
-        return given
-    numbers = read_range(one.option.removeprefix("--"), given)
-    return [_whole(one, value) for value in numbers] if one.kind is int else numbers
-
-
-def _whole(one: Field, value: float) -> int:
-    if not value.is_integer():
-        raise InvalidInputError(one.given_as, value, "it must be a whole number")
-    return int(value)
 
 
 def _named_models(spec: Spec) -> NamedModels:

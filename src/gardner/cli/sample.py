@@ -3,34 +3,33 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import typer
 from rich.table import Table
 
-from gardner.cli.console import ALPHA, JSON, output, progress_bar, read_number, to_json
+from gardner.cli.console import JSON, output, progress_bar, to_json
 from gardner.cli.interrupt import telling
+from gardner.cli.options import read_given, with_fields
+from gardner.experiment.ensemble.question import FIELDS, POOLS, ROUNDS
+from gardner.experiment.fields import called
 from gardner.numbers import fixed, general
 
 if TYPE_CHECKING:
-    from gardner.experiment.ensemble.answer import Answer
+    from gardner.experiment.ensemble.answer import Ensemble
 
 # Lines of the table: every tenth point of the curve, both ends and beta = 0 among them.
 _EVERY = 10
 
 
+@with_fields(FIELDS)
 def command(
-    alpha: str = ALPHA,
-    budget: str = typer.Option(..., "--budget", "-n", metavar="N", help="Labels per weight."),
-    features: int = typer.Option(..., "--features", "-N", metavar="N", help="Number of weights."),
     out: Path = typer.Option(..., "--out", "-o", metavar="FOLDER", help="Where chains are kept; goes on from there."),
-    pools: int = typer.Option(4, "--pools", metavar="K", help="Pools, each with chains of its own. Two give errors."),
-    rounds: int = typer.Option(2000, "--rounds", metavar="K", help="Rounds of every chain; more later goes on."),
-    lowest: str = typer.Option("-20", "--lowest", metavar="B", help="The lowest inverse temperature, below 0."),
-    highest: str = typer.Option("100", "--highest", metavar="B", help="The highest inverse temperature, above 0."),
-    seed: int = typer.Option(0, "--seed", help="Seed of the first pool; the others follow."),
+    pools: int = typer.Option(POOLS, "--pools", metavar="K", help="Pools with chains of their own. Two give errors."),
+    rounds: int = typer.Option(ROUNDS, "--rounds", metavar="K", help="Rounds of every chain; more later goes on."),
     threads: int | None = typer.Option(None, "--threads", metavar="K", help="Pools at a time; all cores by default."),
     json: bool = JSON,
+    **fields: Any,
 ) -> None:
     """Sample subsets of finite pools, from the smallest volume to the largest, and count them.
 
@@ -52,23 +51,12 @@ def command(
 
         gardner sample --alpha 3 --budget 0.6 --features 100 --rounds 4000 --out ensemble/ --json
     """
-    from gardner.experiment.ensemble.question import Question
-
-    question = Question(
-        features=features,
-        pool_ratio=read_number("alpha", alpha),
-        budget=read_number("budget", budget),
-        lowest=read_number("lowest", lowest),
-        highest=read_number("highest", highest),
-        seed=seed,
-    )
+    given = read_given(FIELDS, fields, "gardner sample")
     with telling(lambda: f"rounds that are done are in {out}; the same command goes on from there"):
-        from gardner.experiment.ensemble.answer import summarise_chains
-        from gardner.experiment.ensemble.folder import sample
+        from gardner.experiment.ensemble.sampling import sample_ensemble
 
-        with progress_bar("sample") as progress:
-            runs = sample(question, out, pools=pools, rounds=rounds, threads=threads, progress=progress)
-            answer = summarise_chains(question, runs)
+        with called({one.given_as: one.option for one in FIELDS}), progress_bar("sample") as progress:
+            answer = sample_ensemble(**given, out=out, pools=pools, rounds=rounds, threads=threads, progress=progress)
     for line in answer.warnings:
         typer.echo(f"warning: {line}", err=True)
     if json:
@@ -77,7 +65,7 @@ def command(
         _print(answer)
 
 
-def _print(answer: Answer) -> None:
+def _print(answer: Ensemble) -> None:
     asked = answer.question
     place = f"alpha = {asked.pool_ratio:g}, budget = {asked.budget:g}, {asked.features} weights"
     table = Table(title=f"{place}, {len(answer.mixing)} pools, {answer.rounds} rounds", title_justify="left")

@@ -44,6 +44,7 @@ class Field:
     ``least``: the smallest whole number. ``stored_as``: the column, where it has another name.
     ``follows``: the field whose value is taken where nothing is said. ``known_from``: the field from
     which it is known, where that one is given. ``share``: a number from 0 on, and below 1.
+    ``signed``: a number that may be negative; its owner says between which ends.
     ``drawn``: it means something only for pools that are drawn.
     """
 
@@ -59,6 +60,7 @@ class Field:
     follows: str = ""
     known_from: str = ""
     share: bool = False
+    signed: bool = False
     drawn: bool = False
     name: str = ""
     kind: Any = None
@@ -103,6 +105,8 @@ class Field:
             return _check_whole(self.given_as, value, self.least)
         if self.share:
             return _check_share(self.given_as, value)
+        if self.signed:
+            return _check_number(self.given_as, value)
         if self.kind is float:
             return _check_positive(self.given_as, value)
         if self.choices:
@@ -196,6 +200,13 @@ def _check_positive(name: str, value: object) -> float:
     if isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value) and value > 0.0:
         return float(value)
     raise InvalidInputError(name, value, "it must be a positive number", hint="per weight, such as 0.6")
+
+
+def _check_number(name: str, value: object) -> float:
+    _check_width(name, value)
+    if isinstance(value, int | float) and not isinstance(value, bool):
+        return float(value)
+    raise InvalidInputError(name, value, "it must be a number")
 
 
 def _check_share(name: str, value: object) -> float:

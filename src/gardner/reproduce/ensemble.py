@@ -12,10 +12,9 @@ import numpy as np
 import pandas as pd
 from scipy.interpolate import CubicHermiteSpline
 
-from gardner.experiment.ensemble.answer import Answer, summarise_chains
-from gardner.experiment.ensemble.folder import sample
+from gardner.experiment.ensemble.answer import Ensemble
 from gardner.experiment.ensemble.limit import drawn_range, limit, paired
-from gardner.experiment.ensemble.question import Question
+from gardner.experiment.ensemble.sampling import sample_ensemble
 from gardner.report.measured import ensemble_chart
 from gardner.report.page import Figure, Outcome, Section, Verdict
 from gardner.reproduce import bounds, passive_sampling
@@ -91,13 +90,13 @@ def range_of(curve: CubicHermiteSpline) -> tuple[float, float]:
 
 def _run(workspace: Workspace) -> Section:
     plan = PLAN if workspace.scale is FULL else QUICK_PLAN
-    answers: dict[int, Answer] = {}
+    answers: dict[int, Ensemble] = {}
     for index, (features, (pools, rounds)) in enumerate(plan.items()):
         share = workspace.part(0.6 * index / len(plan), 0.6 * (index + 1) / len(plan))
-        question = Question(features, ALPHA, BUDGET)
-        folder = workspace.folder / "ensemble" / str(features)
-        runs = sample(question, folder, pools=pools, rounds=rounds, threads=workspace.workers, progress=share.progress)
-        answers[features] = summarise_chains(question, runs)
+        answers[features] = sample_ensemble(
+            features, ALPHA, BUDGET, pools=pools, rounds=rounds, out=workspace.folder / "ensemble" / str(features),
+            threads=workspace.workers, progress=share.progress,
+        )  # fmt: skip
     curves = theory_curves()
     draws = passive_sampling.draw_sample(workspace.part(0.7, 0.8), 20, BUDGET, workspace.scale.draws)
     runs_of_swap = workspace.part(0.8, 1.0).bench(bounds.specs(workspace)[1:])
@@ -134,7 +133,7 @@ def _run(workspace: Workspace) -> Section:
     )
 
 
-def _limits(answers: dict[int, Answer], curves: dict[str, CubicHermiteSpline]) -> pd.DataFrame:
+def _limits(answers: dict[int, Ensemble], curves: dict[str, CubicHermiteSpline]) -> pd.DataFrame:
     """Φ, Σ and ln v at N → ∞, and those of the theories."""
     rows = []
     for beta in BETAS:
@@ -164,7 +163,7 @@ def _limits(answers: dict[int, Answer], curves: dict[str, CubicHermiteSpline]) -
     return pd.DataFrame(rows)
 
 
-def _lines(answers: dict[int, Answer], curves: dict[str, CubicHermiteSpline]) -> pd.DataFrame:
+def _lines(answers: dict[int, Ensemble], curves: dict[str, CubicHermiteSpline]) -> pd.DataFrame:
     betas = np.unique(np.concatenate([one.curve["beta"] for one in answers.values()]))
     frames = []
     for name, curve in curves.items():
@@ -182,7 +181,7 @@ def _points(table: pd.DataFrame, dots: pd.DataFrame) -> pd.DataFrame:
 
 
 def _verdicts(
-    answers: dict[int, Answer], curves: dict[str, CubicHermiteSpline], table: pd.DataFrame, swap: pd.DataFrame
+    answers: dict[int, Ensemble], curves: dict[str, CubicHermiteSpline], table: pd.DataFrame, swap: pd.DataFrame
 ) -> tuple[Verdict, ...]:
     largest = max(answers)
     low, high = range_of(curves[_STEP])

@@ -52,7 +52,7 @@ class Witness:
 
 
 @dataclass(frozen=True)
-class Answer:
+class Ensemble:
     """The sampled ensemble: the curve as a frame, and how well the chains mixed, pool by pool.
 
     ``pools`` is the curve of each pool: rows (pool, beta, log_partition, log_volume).
@@ -103,7 +103,7 @@ def _plain(one: Mixing) -> dict[str, Any]:
     return {**found, "troubles": one.troubles}
 
 
-def summarise_chains(question: Question, runs: list[PoolRun]) -> Answer:
+def summarise_chains(question: Question, runs: list[PoolRun]) -> Ensemble:
     """Put the pools' chains together.
 
     >>> import tempfile
@@ -144,7 +144,7 @@ def summarise_chains(question: Question, runs: list[PoolRun]) -> Answer:
     )
     witnesses = [one for run in runs for one in _witness(question, run)]
     seconds, mixing = sum(run.seconds for run in runs), [mixing_of(run) for run in runs]
-    return Answer(question, runs[0].log_evidence.shape[0], curve, pools, mixing, witnesses, seconds)
+    return Ensemble(question, runs[0].log_evidence.shape[0], curve, pools, mixing, witnesses, seconds)
 
 
 def _standard_error(of_pools: Floats) -> Floats:

@@ -24,7 +24,7 @@ from numpy.typing import NDArray
 
 from gardner.errors import InvalidInputError
 from gardner.experiment.ensemble.chain import Floats
-from gardner.experiment.ensemble.question import Question
+from gardner.experiment.ensemble.question import POOLS, ROUNDS, Question
 from gardner.experiment.ensemble.tempering import Block, Ladder, SamplingError, find_ladder, temper
 from gardner.experiment.sources import stamp
 from gardner.experiment.task import canonical
@@ -32,7 +32,7 @@ from gardner.inference.threads import run_all, thread_count
 from gardner.records import Store, write_file
 
 # Rounds in a part: seconds of work at N = 100, which is what a stop costs.
-ROUNDS = 50
+BLOCK = 50
 _FAMILY = int.from_bytes(b"ensemble", "big")
 _COLUMNS = pa.schema(
     {
@@ -68,8 +68,8 @@ def sample(
     question: Question,
     folder: Path | str,
     *,
-    pools: int = 4,
-    rounds: int = 2000,
+    pools: int = POOLS,
+    rounds: int = ROUNDS,
     threads: int | None = None,
     progress: Callable[[float], None] = lambda _: None,
 ) -> list[PoolRun]:
@@ -83,9 +83,9 @@ def sample(
     """
     if pools < 1:
         raise InvalidInputError("pools", pools, "it must be at least 1")
-    if rounds < ROUNDS:
-        raise InvalidInputError("rounds", rounds, f"it must be at least {ROUNDS}")
-    blocks = -(-rounds // ROUNDS)
+    if rounds < BLOCK:
+        raise InvalidInputError("rounds", rounds, f"it must be at least {BLOCK}")
+    blocks = -(-rounds // BLOCK)
     store = Store(folder)
     with store.writing():
         _check_question(question, store.folder)
@@ -145,7 +145,7 @@ def _run_pool(store: Store, question: Question, index: int, blocks: int, report:
             else:
                 last = store.read(_key(question, index, block - 1), _COLUMNS)
                 ladder = Ladder(_array(last, "beta"), _array(last, "order").astype(np.int32))
-            found = temper(rows, labels, question.size, ladder, ROUNDS, rng)
+            found = temper(rows, labels, question.size, ladder, BLOCK, rng)
             store.write(key, _table(ladder.betas, found), {"seconds": time.thread_time() - begin})
         report()
 

@@ -21,7 +21,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from gardner.experiment.ensemble.answer import Answer
+from gardner.experiment.ensemble.answer import Ensemble
 
 # The fewest pools of a size that is fitted: an error of the mean of two is worth nothing.
 FEWEST = 3
@@ -37,7 +37,7 @@ class Limit(NamedTuple):
     chi: float
 
 
-def limit(answers: Mapping[int, Answer], name: str, beta: float) -> Limit:
+def limit(answers: Mapping[int, Ensemble], name: str, beta: float) -> Limit:
     """``log_partition``, ``log_volume`` or ``complexity`` at β for N → ∞, from answers by number of weights."""
     sizes = np.array([N for N, one in answers.items() if len(one.mixing) >= FEWEST], dtype=float)
     if sizes.size < 2:
@@ -55,7 +55,7 @@ def limit(answers: Mapping[int, Answer], name: str, beta: float) -> Limit:
     return Limit(float(fit[0]), error, chi)
 
 
-def paired(answers: Mapping[int, Answer], name: str, beta: float, known: Mapping[float, float]) -> Limit:
+def paired(answers: Mapping[int, Ensemble], name: str, beta: float, known: Mapping[float, float]) -> Limit:
     """``log_partition`` or ``log_volume`` at β for N → ∞, from all pools, given Φ of many weights at other β.
 
     Weighted least squares for a + b/N + c/N² + Σ_j k_j [Φ_p(β_j) − Φ(β_j)], a variance of 1/N, its size from what is
@@ -93,12 +93,12 @@ def paired(answers: Mapping[int, Answer], name: str, beta: float, known: Mapping
     return Limit(float(fit[0]), error, float(chi))
 
 
-def value_at(answer: Answer, name: str, beta: float) -> float:
+def value_at(answer: Ensemble, name: str, beta: float) -> float:
     """A column of the curve at a β, between its points."""
     return float(np.interp(beta, answer.curve["beta"], answer.curve[name]))
 
 
-def drawn_range(answer: Answer, draws: float) -> tuple[float, float]:
+def drawn_range(answer: Ensemble, draws: float) -> tuple[float, float]:
     """Mean ln v where so many random draws leave one: Σ = Σ(0) − ln(draws)/N on both sides."""
     curve = answer.curve
     level = float(curve["complexity"].max()) - math.log(draws) / answer.question.features

@@ -1,16 +1,19 @@
-"""What is sampled: the subsets of a budget, of pools of one size, between two inverse temperatures."""
+"""What is sampled: the subsets of a budget, of pools of one size, between two inverse temperatures.
+
+Its fields are declared once, as those of a task are (:mod:`gardner.experiment.fields`): the options of ``gardner
+sample`` follow. Nothing heavy is imported, since ``gardner --help`` reads this module.
+"""
 
 from __future__ import annotations
 
-import math
 from dataclasses import asdict, dataclass
-
-import numpy as np
+from typing import TYPE_CHECKING, Annotated
 
 from gardner.errors import InvalidInputError
-from gardner.experiment.ensemble.chain import Floats
-from gardner.experiment.ensemble.reweighting import log_subsets
-from gardner.model import draw_instance
+from gardner.experiment.fields import Field, declared
+
+if TYPE_CHECKING:
+    from gardner.experiment.ensemble.chain import Floats
 
 # The largest |β|: ln Z by AMP is right to 10⁻⁴ here, and a move is decided by β ln Z, which must be right to 0.1.
 LARGEST = 1000.0
@@ -18,6 +21,8 @@ LARGEST = 1000.0
 FEWEST = 4
 # Entries of a pool at most: 800 MB, and chains on a hundredth of it take hours.
 ENTRIES = 100_000_000
+# Pools and rounds where nothing is said. From two pools on there are errors over pools.
+POOLS, ROUNDS = 4, 2000
 
 
 @dataclass(frozen=True)
@@ -28,27 +33,25 @@ class Question:
     60
     """
 
-    features: int
-    pool_ratio: float
-    budget: float
-    lowest: float = -20.0
-    highest: float = 100.0
-    seed: int = 0
+    features: Annotated[int, Field("--features", "-N", "Number of weights.", metavar="N", least=FEWEST)]
+    pool_ratio: Annotated[float, Field("--alpha", "-a", "Pool ratio: rows of the pool per weight.", metavar="A")]
+    budget: Annotated[float, Field("--budget", "-n", "Labels per weight.", metavar="N")]
+    lowest: Annotated[
+        float, Field("--lowest", help="The lowest inverse temperature, below 0.", metavar="B", signed=True)
+    ] = -20.0
+    highest: Annotated[
+        float, Field("--highest", help="The highest inverse temperature, above 0.", metavar="B", signed=True)
+    ] = 100.0
+    seed: Annotated[int, Field("--seed", help="Seed of the first pool; the others follow.", metavar="S")] = 0
 
     def __post_init__(self) -> None:
         """Check it."""
-        if self.features < FEWEST:
-            raise InvalidInputError("features", self.features, f"it must be at least {FEWEST}")
-        for name in ("pool_ratio", "budget"):
-            value = getattr(self, name)
-            if not (math.isfinite(value) and value > 0.0):
-                raise InvalidInputError(name, value, "it must be positive and finite")
+        for one in FIELDS:
+            object.__setattr__(self, one.name, one.check(getattr(self, one.name)))
         if self.pool_ratio * self.features**2 > ENTRIES:
             raise InvalidInputError(
                 "features", self.features, f"a pool of {ENTRIES:,} entries is the largest", hint="ask for fewer"
             )
-        if self.seed < 0:
-            raise InvalidInputError("seed", self.seed, "it must not be negative")
         if self.budget > self.pool_ratio:
             raise InvalidInputError(
                 "budget", self.budget, f"the pool has only {self.pool_ratio:g} rows a weight", hint="ask for fewer"
@@ -75,10 +78,16 @@ class Question:
     @property
     def log_count(self) -> float:
         """ln of the number of subsets: ln Ξ(0)."""
+        from gardner.experiment.ensemble.reweighting import log_subsets
+
         return log_subsets(self.pool_size, self.size)
 
     def pool(self, index: int) -> tuple[Floats, Floats]:
         """Rows and labels of one of the pools."""
+        import numpy as np
+
+        from gardner.model import draw_instance
+
         instance = draw_instance(self.features, self.pool_ratio, self.seed + index)
         return np.ascontiguousarray(instance.rows, dtype=np.float64), np.asarray(instance.labels, dtype=np.float64)
 
@@ -88,3 +97,4 @@ class Question:
 
 
 _WHY = "there the weight of a subset is finer than AMP's ln Z"
+FIELDS = declared(Question)

@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from gardner.experiment.ensemble.answer import Answer
+from gardner.experiment.ensemble.answer import Ensemble
 from gardner.experiment.ensemble.limit import drawn_range, limit, paired
 from gardner.experiment.ensemble.question import Question
 
@@ -20,7 +20,7 @@ FIRST, SECOND = np.array([3.0, 1.0, 0.5, 0.0]), np.array([-8.0, 2.0, 1.0, 0.0])
 POOLS = {20: 60, 30: 40, 50: 24, 100: 8}
 
 
-def made(seed: int, missing: float = 0.0) -> dict[int, Answer]:
+def made(seed: int, missing: float = 0.0) -> dict[int, Ensemble]:
     """Answers whose pools have luck of variance 1/N; ``missing`` is taken from Φ at the lowest β."""
     rng, found = np.random.default_rng(seed), {}
     for N, count in POOLS.items():
@@ -38,7 +38,7 @@ def made(seed: int, missing: float = 0.0) -> dict[int, Answer]:
             }
         )
         question = Question(N, 3.0, 0.6)
-        found[N] = Answer(question, 100, curve, pools, [None] * count, [], 0.0)  # type: ignore[list-item]
+        found[N] = Ensemble(question, 100, curve, pools, [None] * count, [], 0.0)  # type: ignore[list-item]
     return found
 
 
@@ -70,6 +70,6 @@ def test_too_few_pools_say_nothing() -> None:
 def test_random_draws_see_what_is_not_rarer_than_they_are_many() -> None:
     volume = np.linspace(-2.0, 0.0, 2001)
     curve = pd.DataFrame({"log_volume": volume, "complexity": 1.0 - (volume + 1.0) ** 2})
-    answer = Answer(Question(20, 3.0, 0.6), 100, curve, pd.DataFrame(), [], [], 0.0)
+    answer = Ensemble(Question(20, 3.0, 0.6), 100, curve, pd.DataFrame(), [], [], 0.0)
     depth = math.sqrt(math.log(1e7) / 20)
     assert drawn_range(answer, 1e7) == pytest.approx((-1.0 - depth, -1.0 + depth), abs=2e-3)
