@@ -12,7 +12,7 @@ from typing import Annotated, Any, Literal
 
 import pytest
 
-from gardner.cli import bench
+from gardner.cli.options import with_fields
 from gardner.errors import InvalidInputError
 from gardner.experiment.fields import Field, declared
 from gardner.experiment.sources import code_version
@@ -319,5 +319,9 @@ def test_what_a_new_field_needs_is_its_declaration() -> None:
         width.check_all([4, 2])
     with pytest.raises(InvalidInputError, match=r"shape = 'flat' .* it must be round or square"):
         shape.check("flat")
-    option: Any = bench._option(width).default
+
+    @with_fields((width, shape))
+    def command(**fields: Any) -> None: ...
+
+    option = inspect.signature(command).parameters["width"].default
     assert (option.param_decls, option.help) == (("--wide", "-W"), "How wide.")
