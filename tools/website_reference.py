@@ -34,6 +34,8 @@ PARTS = (
     Part("strategies", "Strategies", "Which rows to label next, and the contract of a strategy.",
          ("gardner.strategies",)),
     Part("runs", "Runs", "Strategies on the same pools, and what they reached.", ("gardner.experiment",)),
+    Part("ensemble", "The ensemble at finite size", "Subsets of finite pools, counted by their volume.",
+         ("gardner.experiment.ensemble.sampling", "gardner.experiment.ensemble.answer")),
     Part("tables", "Real tables", "Rows to label next, predictions, and how much active learning would help.",
          ("gardner.table.propose", "gardner.table.model", "gardner.table.classes.model", "gardner.table.forecast")),
     Part("sklearn", "Estimators", "The model of ``gardner query`` for scikit-learn.", ("gardner.sklearn",), False),

@@ -15,7 +15,9 @@ from __future__ import annotations
 import os
 import secrets
 import stat
-from contextlib import suppress
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from gardner.errors import GardnerError
@@ -78,6 +80,13 @@ def is_door(path: Path) -> bool:
         return False
     # /dev/stdout leads to a plain file where the shell sent it to one; renaming over that would lose what follows
     return not stat.S_ISREG(kind) or any(_target(path).is_relative_to(place) for place in _KERNEL)
+
+
+@contextmanager
+def passing_folder() -> Iterator[Path]:
+    """A new folder that nobody else has, and that is gone in the end, with all that was written there."""
+    with tempfile.TemporaryDirectory(prefix="gardner-") as name:
+        yield Path(name)
 
 
 def _target(path: Path) -> Path:

@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 
 from gardner.records import WriteError, check_writable, is_door, write_file
+from gardner.records.files import passing_folder
 
 
 def names(folder: Path) -> list[str]:
@@ -180,3 +181,11 @@ def test_writers_do_not_meet(tmp_path: Path) -> None:
     assert len(set(path.read_bytes())) == 1
     assert path.stat().st_size == 50_000
     assert names(tmp_path) == ["file"]
+
+
+def test_a_passing_folder_is_gone_in_the_end() -> None:
+    with pytest.raises(RuntimeError, match="on the way"), passing_folder() as folder:  # noqa: PT012 - both are asked
+        write_file(folder / "file", b"1")
+        assert names(folder) == ["file"]
+        raise RuntimeError("on the way")
+    assert not folder.exists()

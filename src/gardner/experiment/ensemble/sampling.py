@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import tempfile
 from collections.abc import Callable
 from contextlib import nullcontext
 from pathlib import Path
@@ -10,6 +9,7 @@ from pathlib import Path
 from gardner.experiment.ensemble.answer import Ensemble, summarise_chains
 from gardner.experiment.ensemble.folder import sample
 from gardner.experiment.ensemble.question import POOLS, ROUNDS, Question
+from gardner.records.files import passing_folder
 
 
 def sample_ensemble(
@@ -39,6 +39,6 @@ def sample_ensemble(
     (0.0, True)
     """
     question = Question(features, pool_ratio, budget, lowest, highest, seed)
-    with tempfile.TemporaryDirectory() if out is None else nullcontext(out) as folder:
+    with passing_folder() if out is None else nullcontext(out) as folder:
         runs = sample(question, folder, pools=pools, rounds=rounds, threads=threads, progress=progress)
         return summarise_chains(question, runs)
