@@ -16,14 +16,14 @@ if TYPE_CHECKING:
     from gardner.inference.ep import expectation_propagation
     from gardner.inference.methods import METHODS, infer
     from gardner.inference.montecarlo import monte_carlo, sample_version_space
-    from gardner.inference.separable import Separation, Verdict, separate
+    from gardner.inference.separable import Separation, VersionSpace, separate
 
 _HOMES = {
     "batched": ("SubsetVolumes", "random_subsets", "subset_log_volumes"),
     "ep": ("expectation_propagation",),
     "methods": ("METHODS", "infer"),
     "montecarlo": ("monte_carlo", "sample_version_space"),
-    "separable": ("Separation", "Verdict", "separate"),
+    "separable": ("Separation", "VersionSpace", "separate"),
 }
 _HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
 
@@ -34,7 +34,7 @@ __all__ = [
     "Start",
     "Status",
     "SubsetVolumes",
-    "Verdict",
+    "VersionSpace",
     "amp",
     "expectation_propagation",
     "infer",

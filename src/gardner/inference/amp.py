@@ -26,7 +26,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from gardner.errors import InvalidInputError
-from gardner.inference.damping import Damper, Verdict
+from gardner.inference.damping import Damper, NextStep
 from gardner.inference.emptiness import decided
 from gardner.inference.inputs import check_settings, check_training
 from gardner.inference.posterior import Posterior, Status
@@ -177,14 +177,14 @@ def _iterate(
         weights = Weights(b, *(xp.asarray(part) for part in model.prior.moments(found.precision, b, library)))
         residual = _residual(weights, found, state, model)
         iterations += 1
-        verdict = damper.judge(residual)
-        if verdict is Verdict.CONVERGED:
+        step = damper.judge(residual)
+        if step is NextStep.CONVERGED:
             return _End(Status.CONVERGED, found, weights, iterations, residual)
-        if verdict is Verdict.GIVE_UP:
+        if step is NextStep.GIVE_UP:
             return _End(Status.DIVERGED, found, weights, iterations, residual)
         if iterations >= max_iterations:
             return _End(Status.UNCONVERGED, found, weights, iterations, residual)
-        if verdict is Verdict.RESTART:
+        if step is NextStep.RESTART:
             state = cold
             continue
         state = _damped(state, weights, found.g, damper.value)

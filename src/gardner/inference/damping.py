@@ -18,7 +18,7 @@ PROGRESS = 0.999
 RUNAWAY = 1e3
 
 
-class Verdict(Enum):
+class NextStep(Enum):
     """What the iteration should do next."""
 
     CONTINUE = "continue"
@@ -36,19 +36,19 @@ class Damper:
     best: float = field(default=math.inf, init=False)
     _waited: int = field(default=0, init=False)
 
-    def judge(self, residual: float) -> Verdict:
+    def judge(self, residual: float) -> NextStep:
         """Look at one more residual."""
         if residual <= self.tolerance:
-            return Verdict.CONVERGED
+            return NextStep.CONVERGED
         if not residual < RUNAWAY:  # also NaN
-            return Verdict.RESTART if self._climb() else Verdict.GIVE_UP
+            return NextStep.RESTART if self._climb() else NextStep.GIVE_UP
         if residual < PROGRESS * self.best:
             self.best, self._waited = residual, 0
-            return Verdict.CONTINUE
+            return NextStep.CONTINUE
         self._waited += 1
         if self._waited >= PATIENCE:
             self._climb()
-        return Verdict.CONTINUE
+        return NextStep.CONTINUE
 
     def _climb(self) -> bool:
         higher = [rung for rung in RUNGS if rung > self.value]

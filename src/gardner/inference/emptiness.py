@@ -8,7 +8,7 @@ import numpy as np
 
 from gardner.inference.inputs import host
 from gardner.inference.posterior import Posterior, Status
-from gardner.inference.separable import MARGIN, Verdict, separate
+from gardner.inference.separable import MARGIN, VersionSpace, separate
 from gardner.model import library_of
 from gardner.model.arrays import ArrayObject
 
@@ -25,9 +25,9 @@ def decided(posterior: Posterior, rows: ArrayObject) -> Posterior:
     if not varying.all():  # a weight that cannot vary is no way out
         inside = inside * varying
     verdict = separate(inside, host(posterior.labels), host(posterior.mean)).verdict
-    if verdict is Verdict.EMPTY:
+    if verdict is VersionSpace.EMPTY:
         return posterior.emptied()
-    if verdict is Verdict.UNDECIDED and posterior.converged:
+    if verdict is VersionSpace.UNDECIDED and posterior.converged:
         return replace(posterior, status=Status.UNDECIDED)
     return posterior
 

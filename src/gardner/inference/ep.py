@@ -30,7 +30,7 @@ from scipy.linalg.lapack import dpotrf, dtrtrs
 from gardner.errors import InvalidInputError
 from gardner.inference.inputs import check_settings, check_training, deviations
 from gardner.inference.posterior import Posterior, Status
-from gardner.inference.separable import Verdict, separate
+from gardner.inference.separable import VersionSpace, separate
 from gardner.inference.trust import SAMPLE, judged, neglected_by_ep, sampled
 from gardner.model import GLM, PERCEPTRON, Channel
 
@@ -132,15 +132,15 @@ def expectation_propagation(
     F, y = np.asarray(rows, dtype=np.float64) * deviations(model), np.asarray(labels, dtype=np.float64)
     if F.shape[0] == 0:
         return _without_rows(F.shape[1], y, model, Status.CONVERGED)
-    verdict = separate(F, y).verdict if model.channel.noiseless else Verdict.OPEN
-    if verdict is Verdict.EMPTY:
+    verdict = separate(F, y).verdict if model.channel.noiseless else VersionSpace.OPEN
+    if verdict is VersionSpace.EMPTY:
         return _without_rows(F.shape[1], y, model, Status.EMPTY)
     basis: Floats | None = None
     if F.shape[0] < F.shape[1]:
         columns, triangle = scipy.linalg.qr(F.T, mode="economic", check_finite=False)
         F, basis = np.ascontiguousarray(triangle.T), np.asarray(columns.T, dtype=np.float64)
     run = _settle(F, y, model.channel, tolerance, max_iterations, damping, progress or (lambda _: None))
-    if verdict is Verdict.UNDECIDED and run.status is Status.CONVERGED:
+    if verdict is VersionSpace.UNDECIDED and run.status is Status.CONVERGED:
         run = _Run(run.state, Status.UNDECIDED, run.iterations, run.damping)
     posterior = _posterior(run, y, model, basis)
     if run.status is not Status.CONVERGED or not judge:

@@ -45,7 +45,7 @@ from gardner.inference.inputs import check_training, deviations
 from gardner.inference.ladder import TOP, Ladder
 from gardner.inference.posterior import Posterior, Status
 from gardner.inference.separable import TIME_LIMIT as SEPARATION_LIMIT
-from gardner.inference.separable import Verdict, separate
+from gardner.inference.separable import VersionSpace, separate
 from gardner.inference.wedge import Wedge
 from gardner.model import GLM, PERCEPTRON
 
@@ -165,7 +165,7 @@ def monte_carlo(
         points = np.random.default_rng(check_seed(seed)).standard_normal((samples, rows.shape[1]))
         return replace(prior, samples=points * deviations(model))
     separation = separate(walls, np.ones_like(labels), _standard(guess, model), min(time_limit, SEPARATION_LIMIT))
-    if separation.verdict is Verdict.EMPTY:
+    if separation.verdict is VersionSpace.EMPTY:
         return prior.emptied()
     unknown = replace(prior, log_evidence=math.nan, residual=math.inf, stderr=math.inf)
     if separation.witness is None:
@@ -244,7 +244,11 @@ def sample_version_space(
         return np.random.default_rng(check_seed(seed)).standard_normal((count, rows.shape[1])) * deviations(model)
     separation = separate(walls, np.ones_like(labels), _standard(guess, model), min(time_limit, SEPARATION_LIMIT))
     if separation.witness is None:
-        what = "no weights give" if separation.verdict is Verdict.EMPTY else "it is not known whether any weights give"
+        what = (
+            "no weights give"
+            if separation.verdict is VersionSpace.EMPTY
+            else "it is not known whether any weights give"
+        )
         raise ConvergenceError(f"{what} these labels, so there is nothing to sample", hint="drop contradicting rows")
     wedge = Wedge.of(walls, separation.witness)
     if wedge is not None:

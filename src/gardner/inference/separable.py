@@ -39,7 +39,7 @@ TIME_LIMIT = 120.0
 _RIDGE = 1e-10
 
 
-class Verdict(Enum):
+class VersionSpace(Enum):
     """What is known of the version space."""
 
     OPEN = "open"  # a witness satisfies every label strictly
@@ -51,7 +51,7 @@ class Verdict(Enum):
 class Separation:
     """The verdict with its proof: unit weights that satisfy every label, or multipliers λ that show there are none."""
 
-    verdict: Verdict
+    verdict: VersionSpace
     witness: Floats | None = None
     certificate: Floats | None = None
 
@@ -64,20 +64,20 @@ def separate(
     A guess, such as the mean of an approximate posterior, costs one product with the rows and mostly is a witness.
 
     >>> separate(np.eye(2), np.ones(2)).verdict, separate(np.array([[1.0], [1.0]]), np.array([1.0, -1.0])).verdict
-    (<Verdict.OPEN: 'open'>, <Verdict.EMPTY: 'empty'>)
+    (<VersionSpace.OPEN: 'open'>, <VersionSpace.EMPTY: 'empty'>)
     """
     if rows.shape[0] == 0:
-        return Separation(Verdict.OPEN, np.zeros(rows.shape[1]))
+        return Separation(VersionSpace.OPEN, np.zeros(rows.shape[1]))
     signed = np.asarray(rows, dtype=np.float64) * np.asarray(labels, dtype=np.float64)[:, None]
     largest = np.max(np.abs(signed), axis=1, keepdims=True)
     if float(np.min(largest)) == 0.0:  # a row of zeros satisfies no label: it alone is a certificate
-        return Separation(Verdict.EMPTY, certificate=np.eye(signed.shape[0])[int(np.argmin(largest))])
+        return Separation(VersionSpace.EMPTY, certificate=np.eye(signed.shape[0])[int(np.argmin(largest))])
     signed /= largest  # first by the largest entry: squares of entries neither overflow nor vanish
     signed /= np.linalg.norm(signed, axis=1, keepdims=True)
     if guess is not None:
         witness = _witness(signed, np.asarray(guess, dtype=np.float64))
         if witness is not None:
-            return Separation(Verdict.OPEN, witness)
+            return Separation(VersionSpace.OPEN, witness)
     return _newton(signed, time.monotonic() + time_limit)
 
 
@@ -102,7 +102,7 @@ def _newton(signed: Floats, deadline: float) -> Separation:
         total, last_loss, last_defect = float(np.sum(multipliers)), loss, defect
         loss, defect = 0.5 * float(multipliers @ multipliers), float(np.linalg.norm(gradient)) / total
         if defect <= MARGIN:
-            return Separation(Verdict.EMPTY, certificate=multipliers / total)
+            return Separation(VersionSpace.EMPTY, certificate=multipliers / total)
         if time.monotonic() > deadline:
             break
         # the normal equations square the condition number: once they gain nothing, thin cones need QR
@@ -113,9 +113,9 @@ def _newton(signed: Floats, deadline: float) -> Separation:
         weights = weights + _length(short, along) * direction
         witness = _witness(signed, weights)
         if witness is not None:
-            return Separation(Verdict.OPEN, witness)
+            return Separation(VersionSpace.OPEN, witness)
         short = 1.0 - signed @ weights
-    return Separation(Verdict.UNDECIDED)
+    return Separation(VersionSpace.UNDECIDED)
 
 
 def _step(active: Floats, multipliers: Floats, precise: bool) -> Floats:

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from gardner.errors import ConvergenceError
 from gardner.inference import Status, ep
 from gardner.inference.ep import expectation_propagation
-from gardner.inference.separable import Separation, Verdict
+from gardner.inference.separable import Separation, VersionSpace
 from gardner.model import Sign, draw_instance
 
 Floats = NDArray[np.float64]
@@ -67,7 +67,7 @@ def test_random_labels_leave_nothing() -> None:
 
 
 def test_an_open_question_is_reported(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(ep, "separate", lambda *_: Separation(Verdict.UNDECIDED))
+    monkeypatch.setattr(ep, "separate", lambda *_: Separation(VersionSpace.UNDECIDED))
     instance = draw_instance(10, 2.0, seed=9)
     assert expectation_propagation(instance.rows, instance.labels).status is Status.UNDECIDED
     short = expectation_propagation(instance.rows, instance.labels, max_iterations=1)

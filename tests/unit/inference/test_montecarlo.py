@@ -18,7 +18,7 @@ from gardner.errors import ConvergenceError, InvalidInputError
 from gardner.inference import Posterior, Status, montecarlo
 from gardner.inference.billiard import CHAINS, Walkers, Walls
 from gardner.inference.montecarlo import monte_carlo, sample_version_space
-from gardner.inference.separable import Separation, Verdict
+from gardner.inference.separable import Separation, VersionSpace
 from gardner.inference.wedge import Wedge
 from gardner.model import GLM, Probit, Rademacher, draw_instance
 
@@ -284,7 +284,7 @@ def test_what_cannot_be_measured_says_so(monkeypatch: pytest.MonkeyPatch) -> Non
     assert thin.status is Status.UNCONVERGED
     assert math.isnan(thin.log_evidence)
     assert thin.stderr == math.inf
-    monkeypatch.setattr(montecarlo, "separate", lambda *_: Separation(Verdict.UNDECIDED))
+    monkeypatch.setattr(montecarlo, "separate", lambda *_: Separation(VersionSpace.UNDECIDED))
     undecided = monte_carlo(np.eye(4), np.ones(4))
     assert undecided.status is Status.UNDECIDED
     np.testing.assert_array_equal(undecided.predict_proba(np.eye(4)), np.full((4, 2), 0.5))

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from gardner.inference.separable import MARGIN, Separation, Verdict, separate
+from gardner.inference.separable import MARGIN, Separation, VersionSpace, separate
 from gardner.model import draw_instance
 
 Floats = NDArray[np.float64]
@@ -22,13 +22,13 @@ def unit(rows: Floats, labels: Floats) -> Floats:
 
 def assert_proved(rows: Floats, labels: Floats, result: Separation) -> None:
     """The verdict follows from what came with it."""
-    if result.verdict is Verdict.OPEN:
+    if result.verdict is VersionSpace.OPEN:
         assert result.witness is not None
         assert result.certificate is None
         assert np.all(labels * (rows @ result.witness) > 0.0)
         assert np.linalg.norm(result.witness) == pytest.approx(1.0, abs=1e-12)
     else:
-        assert result.verdict is Verdict.EMPTY
+        assert result.verdict is VersionSpace.EMPTY
         assert result.witness is None
         assert result.certificate is not None
         assert np.all(result.certificate >= 0.0)
@@ -36,7 +36,7 @@ def assert_proved(rows: Floats, labels: Floats, result: Separation) -> None:
         assert np.linalg.norm(result.certificate @ unit(rows, labels)) <= 2.0 * MARGIN
 
 
-def decide(rows: Floats, labels: Floats) -> Verdict:
+def decide(rows: Floats, labels: Floats) -> VersionSpace:
     result = separate(rows, labels)
     assert_proved(rows, labels, result)
     return result.verdict
@@ -65,7 +65,7 @@ def rotation(features: int, rng: np.random.Generator) -> Floats:
 @pytest.mark.parametrize("ratio", [0.5, 3.0, 10.0])
 def test_a_teachers_labels_are_open(features: int, ratio: float) -> None:
     instance = draw_instance(features, max(ratio, 1.0 / features), seed=features)
-    assert decide(instance.rows, instance.labels) is Verdict.OPEN
+    assert decide(instance.rows, instance.labels) is VersionSpace.OPEN
 
 
 @pytest.mark.parametrize("features", [1, 2, 10, 100, 300])
@@ -73,7 +73,7 @@ def test_random_labels_far_beyond_capacity_are_empty(features: int) -> None:
     """Negative control: beyond two labels a weight [cover1965] random labels have no weights."""
     rng = np.random.default_rng(features)
     rows = rng.standard_normal((4 * features + 20, features))
-    assert decide(rows, rng.choice([-1.0, 1.0], rows.shape[0])) is Verdict.EMPTY
+    assert decide(rows, rng.choice([-1.0, 1.0], rows.shape[0])) is VersionSpace.EMPTY
 
 
 @pytest.mark.parametrize("features", [3, 10, 40])
@@ -84,9 +84,9 @@ def test_linear_programming_agrees_at_capacity(features: int) -> None:
     for _ in range(20):
         rows, labels = rng.standard_normal((2 * features, features)), np.ones(2 * features)
         verdict = decide(rows, labels)
-        assert (verdict is Verdict.OPEN) == (best_margin_by_linear_programming(unit(rows, labels)) > 1e-9)
+        assert (verdict is VersionSpace.OPEN) == (best_margin_by_linear_programming(unit(rows, labels)) > 1e-9)
         seen.add(verdict)
-    assert seen == {Verdict.OPEN, Verdict.EMPTY}
+    assert seen == {VersionSpace.OPEN, VersionSpace.EMPTY}
 
 
 @given(seed=st.integers(0, 10_000), count=st.integers(2, 24), features=st.integers(1, 8))
@@ -99,15 +99,15 @@ def test_linear_programming_agrees_on_lattices(seed: int, count: int, features: 
         rng.choice([-1.0, 1.0], count) if seed % 2 else np.where(rows @ rng.standard_normal(features) > 0, 1.0, -1.0)
     )
     expected = best_margin_by_linear_programming(unit(rows, labels)) > 1e-9
-    assert decide(rows, labels) is (Verdict.OPEN if expected else Verdict.EMPTY)
+    assert decide(rows, labels) is (VersionSpace.OPEN if expected else VersionSpace.EMPTY)
 
 
 def test_opposite_rows_are_empty_and_one_is_enough() -> None:
     instance = draw_instance(20, 4.0, seed=1)
     rows = np.vstack([instance.rows, -3.0 * instance.rows[:1]])
     labels = np.append(instance.labels, instance.labels[0])
-    assert decide(rows, labels) is Verdict.EMPTY
-    assert decide(rows, np.append(instance.labels, -instance.labels[0])) is Verdict.OPEN
+    assert decide(rows, labels) is VersionSpace.EMPTY
+    assert decide(rows, np.append(instance.labels, -instance.labels[0])) is VersionSpace.OPEN
 
 
 @pytest.mark.parametrize("angle", [1e-3, 1e-6, 1e-9])
@@ -120,7 +120,7 @@ def test_nearly_opposite_rows_leave_a_thin_cone(angle: float, others: int) -> No
     rows[2:] = rng.standard_normal((others, 8))
     rows[2:] *= np.sign(rows[2:, 1:] @ np.array([1.0] + [0.5] * 6))[:, None]
     rows[2:, 0] = 0.0
-    assert decide(rows @ rotation(8, rng), np.ones(2 + others)) is Verdict.OPEN
+    assert decide(rows @ rotation(8, rng), np.ones(2 + others)) is VersionSpace.OPEN
 
 
 @pytest.mark.parametrize("width", [1e-2, 1e-4, 1e-6])
@@ -131,7 +131,7 @@ def test_thin_cones_in_many_dimensions(width: float) -> None:
     teacher /= np.linalg.norm(teacher)
     rows = rng.standard_normal((300, 30))
     rows -= np.outer((1.0 - width) * (rows @ teacher), teacher)
-    assert decide(rows, np.sign(rows @ teacher)) is Verdict.OPEN
+    assert decide(rows, np.sign(rows @ teacher)) is VersionSpace.OPEN
 
 
 def test_a_single_positive_dependency_is_found() -> None:
@@ -140,39 +140,39 @@ def test_a_single_positive_dependency_is_found() -> None:
     for used in (2, 5, 20):
         rows = rng.standard_normal((20, 20))
         mixture = rng.uniform(1e-3, 1.0, used) @ rows[:used]
-        assert decide(np.vstack([rows, -mixture]), np.ones(21)) is Verdict.EMPTY
-        assert decide(np.vstack([rows, mixture]), np.ones(21)) is Verdict.OPEN
+        assert decide(np.vstack([rows, -mixture]), np.ones(21)) is VersionSpace.EMPTY
+        assert decide(np.vstack([rows, mixture]), np.ones(21)) is VersionSpace.OPEN
 
 
 def test_rows_in_a_subspace() -> None:
     rng = np.random.default_rng(6)
     flat = rng.standard_normal((60, 5)) @ rng.standard_normal((5, 40))
-    assert decide(flat, np.sign(flat @ rng.standard_normal(40))) is Verdict.OPEN
-    assert decide(flat, rng.choice([-1.0, 1.0], 60)) is Verdict.EMPTY
+    assert decide(flat, np.sign(flat @ rng.standard_normal(40))) is VersionSpace.OPEN
+    assert decide(flat, rng.choice([-1.0, 1.0], 60)) is VersionSpace.EMPTY
 
 
 def test_one_feature() -> None:
-    assert decide(np.array([[2.0], [-1.0], [1e-9]]), np.array([1.0, -1.0, 1.0])) is Verdict.OPEN
-    assert decide(np.array([[2.0], [-1.0], [1e-9]]), np.array([1.0, -1.0, -1.0])) is Verdict.EMPTY
+    assert decide(np.array([[2.0], [-1.0], [1e-9]]), np.array([1.0, -1.0, 1.0])) is VersionSpace.OPEN
+    assert decide(np.array([[2.0], [-1.0], [1e-9]]), np.array([1.0, -1.0, -1.0])) is VersionSpace.EMPTY
 
 
 def test_the_scale_of_rows_does_not_matter() -> None:
     instance = draw_instance(10, 3.0, seed=7)
     scale = 10.0 ** np.random.default_rng(7).uniform(-200.0, 200.0, (30, 1))
-    assert separate(instance.rows * scale, instance.labels).verdict is Verdict.OPEN
+    assert separate(instance.rows * scale, instance.labels).verdict is VersionSpace.OPEN
     flipped = instance.labels * np.random.default_rng(8).choice([-1.0, 1.0], 30)
     assert separate(instance.rows * scale, flipped).verdict is decide(instance.rows, flipped)
 
 
 def test_a_row_of_zeros_has_no_weights() -> None:
     result = separate(np.array([[1.0, 0.0], [0.0, 0.0]]), np.ones(2))
-    assert result.verdict is Verdict.EMPTY
+    assert result.verdict is VersionSpace.EMPTY
     assert result.certificate is not None
     assert result.certificate.tolist() == [0.0, 1.0]
 
 
 def test_no_rows_leave_everything_open() -> None:
-    assert separate(np.zeros((0, 3)), np.zeros(0)).verdict is Verdict.OPEN
+    assert separate(np.zeros((0, 3)), np.zeros(0)).verdict is VersionSpace.OPEN
 
 
 @pytest.mark.parametrize("guess", [np.zeros(10), np.full(10, np.nan), -np.ones(10), 1e-30 * np.ones(10)])
@@ -180,7 +180,7 @@ def test_a_guess_is_checked_not_believed(guess: Floats) -> None:
     instance = draw_instance(10, 3.0, seed=9)
     result = separate(instance.rows, instance.labels, guess=guess)
     assert_proved(instance.rows, instance.labels, result)
-    assert result.verdict is Verdict.OPEN
+    assert result.verdict is VersionSpace.OPEN
 
 
 def test_a_good_guess_is_the_witness() -> None:
@@ -194,4 +194,4 @@ def test_out_of_time_is_undecided() -> None:
     """Negative control: nothing is claimed without proof."""
     instance = draw_instance(10, 3.0, seed=9)
     result = separate(instance.rows, instance.labels, time_limit=-1.0)
-    assert result == Separation(Verdict.UNDECIDED)
+    assert result == Separation(VersionSpace.UNDECIDED)

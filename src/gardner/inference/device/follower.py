@@ -9,7 +9,7 @@ import numpy as np
 
 from gardner.errors import InvalidInputError
 from gardner.inference.amp import Variances, bethe
-from gardner.inference.damping import Damper, Verdict
+from gardner.inference.damping import Damper, NextStep
 from gardner.inference.device import fused
 from gardner.inference.device.iteration import Integers, Iteration, PlainIteration
 from gardner.inference.device.stored import StoredRows, device_of
@@ -97,19 +97,19 @@ class Follower:
     def _settle(self, damper: Damper, most: int) -> tuple[Status, int, float]:
         iterations, residual = 0, float("inf")
         while True:
-            verdict = Verdict.CONTINUE
+            step = NextStep.CONTINUE
             for residual in self.iteration.advance(damper.value, self.tolerance, min(GROUP, most - iterations)):
                 iterations += 1
-                verdict = damper.judge(residual)
-                if verdict is not Verdict.CONTINUE:
+                step = damper.judge(residual)
+                if step is not NextStep.CONTINUE:
                     break
-            if verdict is Verdict.CONVERGED:
+            if step is NextStep.CONVERGED:
                 return Status.CONVERGED, iterations, residual
-            if verdict is Verdict.GIVE_UP:
+            if step is NextStep.GIVE_UP:
                 return Status.DIVERGED, iterations, residual
             if iterations >= most:
                 return Status.UNCONVERGED, iterations, residual
-            if verdict is Verdict.RESTART:
+            if step is NextStep.RESTART:
                 self.iteration.reset()
 
     @property
