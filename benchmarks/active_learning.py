@@ -6,8 +6,8 @@
    passes times rounds times iterations, both of which are constant at fixed k/N, so 2 is the ideal.
 3. Share of the time outside compiled kernels.
 
-    python benchmarks/active_learning.py             # several minutes
-    python benchmarks/active_learning.py --quick     # N = 600 and a smaller range
+    python -m benchmarks.active_learning             # several minutes
+    python -m benchmarks.active_learning --quick     # N = 600 and a smaller range
 """
 
 from __future__ import annotations

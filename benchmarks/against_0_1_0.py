@@ -1,6 +1,6 @@
 """This version against an earlier one: the same questions to both, and the worst difference of their answers.
 
-    python benchmarks/against_0_1_0.py [COMMIT]     default: a version with JAX, whose
+    python -m benchmarks.against_0_1_0 [COMMIT]     default: a version with JAX, whose
     answers are those of 0.1.0 and whose stated errors are the corrected ones
 
 The earlier version is checked out beside this one (``git worktree``) and runs in its own process.
@@ -10,6 +10,7 @@ changes are listed in ``CHANGES``.
 
 from __future__ import annotations
 
+import argparse
 import json
 import os
 import subprocess
@@ -85,7 +86,9 @@ def earlier(commit: str) -> list[dict[str, Any]]:
 
 def main() -> None:
     """Print a line a question and the worst of all."""
-    commit = sys.argv[1] if len(sys.argv) > 1 else EARLIER
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("commit", nargs="?", default=EARLIER)
+    commit = parser.parse_args().commit
     worst, where = 0.0, "none"
     for question, now, before in zip(QUESTIONS, answers(ROOT), earlier(commit), strict=True):
         told = []

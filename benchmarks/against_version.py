@@ -1,6 +1,6 @@
 """This version against an earlier one by the clock: the work of ``amp.py``, ``active_learning.py`` and ``theory.py``.
 
-    python benchmarks/against_version.py [COMMIT] [--only amp-vector bounds …] [--rounds 7]
+    python -m benchmarks.against_version [COMMIT] [--only amp-vector bounds …] [--rounds 7]
 
 The earlier version is checked out beside this one (``git worktree``). Each has a process of its own,
 which stays alive, and the two are asked in turn, so that a busy minute of a shared machine meets

@@ -6,8 +6,8 @@
    memory speed too, they read 32 bytes an entry of F against our 4: then 8 is the limit, at a fraction of 1.
 3. Iterations of an agnostic active-learning run, each round started from the last posterior or from the prior.
 
-    python benchmarks/amp.py             # about a minute
-    python benchmarks/amp.py --rows 5000
+    python -m benchmarks.amp             # about a minute
+    python -m benchmarks.amp --rows 5000
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Seconds until the command line answers a theorist, against what is allowed.
 
-    python benchmarks/answers.py [--repeats 5]
+    python -m benchmarks.answers [--repeats 5]
 
 Each command runs in a fresh process; medians. Nothing is kept between runs but Python's bytecode, so
 ``cold`` is the first run after the bytecode has been compiled, ``next`` the median of the others with
@@ -30,7 +30,7 @@ def line(name: str, value: float, limit: float) -> None:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser()
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--repeats", type=int, default=5)
     repeats = parser.parse_args().repeats
     compile_all = [sys.executable, "-m", "compileall", "-q", "src"]

@@ -1,6 +1,6 @@
 """Ends of curves with one step of replica symmetry breaking, over a grid of pools, budgets and sides.
 
-    python benchmarks/breaking.py [ALPHA ...] [--budgets N ...]
+    python -m benchmarks.breaking [ALPHA ...] [--budgets N ...]
 
 prints for every end ln v of the symmetric theory with its stability ratio R, where symmetry breaks,
 ln v with one step and its error, x, the stability of the broken solution within clusters and between

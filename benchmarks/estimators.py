@@ -7,6 +7,7 @@ Each is fitted to 60 % of the rows, and measured on the others. Mean over five s
 
 from __future__ import annotations
 
+import argparse
 import time
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -56,6 +57,7 @@ def _measured(make: Callable[[], Any], load: Callable[..., Any], classes: bool) 
 
 def main() -> None:
     """Print one line a table and a model."""
+    argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter).parse_args()
     print("| table | model | accuracy or R² | log-loss | seconds of CPU |\n|---|---|---|---|---|")
     for load in (load_breast_cancer, load_wine, load_digits):
         for name, make in (("GLMClassifier", GLMClassifier), ("logistic, tuned", _logistic)):

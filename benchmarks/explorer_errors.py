@@ -1,7 +1,7 @@
 """How far is the explorer off? Its own page, in headless Chromium, against gardner at settings drawn at random.
 
-    python benchmarks/explorer_errors.py answer FOLDER [--settings 500] [--seed 0]
-    python benchmarks/explorer_errors.py compare FOLDER [--settings 500] [--seed 0] [--write]
+    python -m benchmarks.explorer_errors answer FOLDER [--settings 500] [--seed 0]
+    python -m benchmarks.explorer_errors compare FOLDER [--settings 500] [--seed 0] [--write]
 
 A setting is a channel, its noise and the pool ratio, both even in their logarithms, a budget, even
 along its slider, a rule and a batch ratio. ``answer`` asks gardner, one file a setting, and goes on where it
@@ -179,7 +179,7 @@ def compare(folder: Path, settings: int, seed: int, *, write: bool) -> None:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser()
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("action", choices=["answer", "compare"])
     parser.add_argument("folder", type=Path)
     parser.add_argument("--settings", type=int, default=500)

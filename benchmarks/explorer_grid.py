@@ -1,7 +1,7 @@
 """The grid behind the explorer: bounds, complexity curves and learning curves, one file a task.
 
-    python benchmarks/explorer_grid.py compute FOLDER [--channel sign …] [--minutes 40]
-    python benchmarks/explorer_grid.py pack FOLDER
+    python -m benchmarks.explorer_grid compute FOLDER [--channel sign …] [--minutes 40]
+    python -m benchmarks.explorer_grid pack FOLDER
 
 ``compute`` goes on where it stopped: a task whose file is there is not run again. ``pack`` writes
 ``src/gardner/report/explorer/grid.bin`` from the channels whose tasks are all there, and says which
@@ -156,7 +156,7 @@ def compute(folder: Path, channels: list[str], minutes: float) -> None:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser()
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("action", choices=["compute", "pack"])
     parser.add_argument("folder", type=Path)
     parser.add_argument("--channel", nargs="+", choices=list(AXES), default=list(AXES))

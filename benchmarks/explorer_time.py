@@ -1,6 +1,6 @@
 """How quickly does the explorer open and answer? Limits are 1 s to the first paint and 50 ms a slider (issue 21).
 
-    python benchmarks/explorer_time.py [--moves 40]
+    python -m benchmarks.explorer_time [--moves 40]
 
 A slider's answer is the time from its event to the page laid out anew. Every slider is moved over its
 whole range with every channel. The clock counts whatever else the machine does; the time of the page's
@@ -57,7 +57,7 @@ def moves(page: Any, thread: Callable[[], float], count: int) -> Iterator[tuple[
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser()
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--moves", type=int, default=40)
     given = parser.parse_args()
     chromium = shutil.which("chromium") or shutil.which("chromium-browser")

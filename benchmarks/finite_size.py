@@ -1,6 +1,6 @@
 """How the ln v of runs tends to the theory of its rule as the number of weights grows.
 
-    python benchmarks/finite_size.py [--rule agnostic] [--most 8000] [--workers 2]     about ten minutes
+    python -m benchmarks.finite_size [--rule agnostic] [--most 8000] [--workers 2]     about ten minutes
 
 Runs with N = 100 … 1000 (α = 3, κ = 0.05) are averaged over many seeds, and less the theory's ln v
 at n = 0.3, 0.6 and 1.2. The differences are fitted by c_n N^−γ: one exponent for all budgets, as

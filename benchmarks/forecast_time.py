@@ -1,7 +1,7 @@
 """How long a forecast of a large table takes: 20,000 rows of 1,000 columns, at most 10 s.
 
-    python benchmarks/forecast_time.py
-    python benchmarks/forecast_time.py --rows 4000 --columns 300
+    python -m benchmarks.forecast_time
+    python -m benchmarks.forecast_time --rows 4000 --columns 300
 
 The table is an npz file of normal rows with variances 1/k. `gardner forecast` is run as a user runs it, in a
 process of its own: before any label, and with 200 labels of a linear rule. Both wall and processor time are

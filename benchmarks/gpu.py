@@ -1,6 +1,6 @@
 """The device path on one GPU: is it right, how fast is it, and how far from what memory allows?
 
-    python -m benchmarks.gpu                       # everything below: about five minutes on an H200
+    python -m benchmarks.gpu                       # all but the last two: about five minutes on an H200
     python -m benchmarks.gpu check pass loop       # some of it
     python -m benchmarks.gpu --json FILE           # the same numbers, to be kept in benchmarks/results
 
@@ -11,6 +11,7 @@
     subsets  ten million subsets of a small pool
     tables   expectation propagation with its covariance
     at-once  several processes on one GPU, with and without NVIDIA's multi-process service
+    shapes   layouts of rows in the kernel: which is the fastest for a number of columns
 
 Times are medians, with the device synchronised before and after. It runs with NumPy, SciPy, PyTorch
 and array-api-compat alone.

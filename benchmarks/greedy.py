@@ -1,6 +1,6 @@
 """Is greedy choice optimal among rules that read no hidden label? Three ways to find out that it is not.
 
-    python benchmarks/greedy.py [--quick]
+    python -m benchmarks.greedy [--quick]
 
 1. map: the derivative of the final information (accuracy) by rows moved from one field to another in
    one round, for all rounds and fields. Greedy is improvable if a row that is left is worth more
@@ -198,7 +198,7 @@ def searched(one: Search, starts: tuple[tuple[float, ...], ...], steps: int) -> 
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser()
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--quick", action="store_true", help="a minute instead of ten")
     quick = parser.parse_args().quick
     move = first_order(quick)

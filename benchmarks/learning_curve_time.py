@@ -1,6 +1,6 @@
 """Seconds that a learning curve takes, against what is allowed, and how they grow with the number of rounds.
 
-    python benchmarks/learning_curve_time.py [--repeats 3]
+    python -m benchmarks.learning_curve_time [--repeats 3]
 
 CPU seconds of this process after one short curve (start-up apart), the median of the repeats, least
 certain rows first at α = 3 up to n = 2. The exponent is the slope of ln seconds against ln 1/κ from
@@ -43,7 +43,7 @@ def line(name: str, rule: Rule, batch_ratio: float, limit: float, repeats: int) 
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser()
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--repeats", type=int, default=3)
     repeats = parser.parse_args().repeats
     learning_curve("agnostic", pool_ratio=ALPHA, budget=0.1, batch_ratio=0.05)

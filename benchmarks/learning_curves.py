@@ -1,6 +1,6 @@
 """Learning curves of rules against runs of them: every rule, pool, batch, channel and prior, with one verdict.
 
-    python benchmarks/learning_curves.py [--features 2000] [--seeds 10] [--out FOLDER] [--workers 2]
+    python -m benchmarks.learning_curves [--features 2000] [--seeds 10] [--out FOLDER] [--workers 2]
 
 Runs are kept in the folder, so a command that was stopped goes on (an hour and a half on two
 cores). A cell is the mean ln v of the seeds at the first round at or beyond a budget, against the
@@ -20,15 +20,12 @@ from pathlib import Path
 
 import numpy as np
 import pandas as pd
+from benchmarks.judging import distance_p_value, holm
 
 from gardner.experiment import Progress, Spec, StrategySpec, Task, read_results, run_tasks
 from gardner.model import GLM, parse_channel, parse_prior
 from gardner.rules import load_rule
 from gardner.theory import learning_curve
-
-sys.path.insert(0, str(Path(__file__).resolve().parents[1]))  # so that it runs from any folder
-
-from benchmarks.judging import distance_p_value, holm
 
 Rules = tuple[tuple[str, dict[str, object]], ...]
 RULES: Rules = (

@@ -1,6 +1,6 @@
 """Seconds and statuses of ``bounds`` for every pair of prior and channel, some mismatched, some hard.
 
-    python benchmarks/models.py [name ...]     e.g. rademacher/sign; without names, all (5 minutes)
+    python -m benchmarks.models [name ...]     e.g. rademacher/sign; without names, all (5 minutes)
 
 Each question is asked in a fresh process: ``cold`` is the time from its start to the answer, ``warm``
 that of the next question (another budget) in the same process. The claims: at most 10 s cold and 4 s
@@ -108,7 +108,7 @@ def measured(name: str, alpha: float, budget: float) -> tuple[float, float, dict
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser()
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("names", nargs="*")
     parser.add_argument("--ask", nargs=3, metavar=("NAME", "ALPHA", "BUDGET"), help="one question, in this process")
     options = parser.parse_args()

@@ -1,7 +1,7 @@
 """What keeps a search from the smallest volume: breaking, finite size, or the search itself?
 
-python benchmarks/search.py run FOLDER 50:8 100:6 200:4    # numbers of weights with their seeds; what is there is kept
-python benchmarks/search.py print FOLDER                   # the tables of docs/ensemble.md
+python -m benchmarks.search run FOLDER 50:8 100:6 200:4    # numbers of weights with their seeds; what is there is kept
+python -m benchmarks.search print FOLDER                   # the tables of docs/ensemble.md
 
 On each pool of α = 3, at n = 0.3, 0.6 and 0.9, three searches look for the subset of the smallest volume: informed
 AL-AMP, `swap`, and a Markov chain of `gardner sample` that is cooled from β = 0 to eight times the β at which the

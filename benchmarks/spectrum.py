@@ -1,8 +1,8 @@
 """Weights of different variances, held against determinants and runs, with one verdict each.
 
-    python benchmarks/spectrum.py flat
-    python benchmarks/spectrum.py determinants [--features 2000] [--matrices 4]
-    python benchmarks/spectrum.py runs [--features 500] [--seeds 10] [--out FOLDER] [--workers 2]
+    python -m benchmarks.spectrum flat
+    python -m benchmarks.spectrum determinants [--features 2000] [--matrices 4]
+    python -m benchmarks.spectrum runs [--features 500] [--seeds 10] [--out FOLDER] [--workers 2]
 
 ``flat``: a spectrum of equal variances, and one so nearly equal that it takes the general way, against
 the Gaussian prior. ``determinants``: linear labels have their evidence and overlaps in closed form
@@ -26,16 +26,13 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import scipy.linalg
+from benchmarks.judging import distance_p_value, holm
 from numpy.typing import NDArray
 
 from gardner.experiment import Progress, Spec, StrategySpec, Task, read_results, run_tasks
 from gardner.inference import infer
 from gardner.model import GLM, PERCEPTRON, Gaussian, Linear, Spectrum, describe, draw_instance
 from gardner.theory import bounds, learning_curve, typical
-
-sys.path.insert(0, str(Path(__file__).resolve().parents[1]))  # so that it runs from any folder
-
-from benchmarks.judging import distance_p_value, holm
 
 Floats = NDArray[np.float64]
 # Labels per weight at which cells are compared.

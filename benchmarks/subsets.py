@@ -1,7 +1,7 @@
 """Log-volumes of random subsets of one small pool: how many a second, against a loop over the readable version.
 
-python benchmarks/subsets.py                   # about a minute
-python benchmarks/subsets.py --count 10000000  # the paper's ten million a budget
+python -m benchmarks.subsets                   # about a minute
+python -m benchmarks.subsets --count 10000000  # the paper's ten million a budget
 """
 
 from __future__ import annotations

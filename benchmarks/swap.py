@@ -5,8 +5,8 @@ least informative first for the largest volume) and of `swap`, the end of the co
 the largest volume that symmetry is broken, and the end may be out of reach), both gaps with standard errors over seeds
 and their ratio; then, where Monte Carlo is cheap, the deviation of AMP and EP from it on the rows `swap` ends with.
 
-    python benchmarks/swap.py                            # N = 1000, 3 seeds, both directions: five minutes on one core
-    python benchmarks/swap.py --features 500 --seeds 2 --directions min --steps 300
+    python -m benchmarks.swap                            # N = 1000, 3 seeds, both directions: five minutes on one core
+    python -m benchmarks.swap --features 500 --seeds 2 --directions min --steps 300
 """
 
 from __future__ import annotations

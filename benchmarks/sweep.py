@@ -1,6 +1,6 @@
 """Sweeps: two workers against one, and what a task costs beside its own time.
 
-python benchmarks/sweep.py          # about two minutes
+python -m benchmarks.sweep          # about two minutes
 
 Workers are started and warm before the clock runs: a sweep of hours does not feel those seconds. One worker and two
 take turns, and the best turn of each counts: what else runs on the machine must not decide.

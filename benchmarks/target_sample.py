@@ -15,6 +15,7 @@ import os
 
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # small matrices: threads only wait for each other
 
+import argparse
 import time
 
 import numpy as np
@@ -48,6 +49,7 @@ def bits(batch: Batch) -> float:
 
 def main() -> None:
     """Print the ratios."""
+    argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter).parse_args()
     ratios: dict[int, list[float]] = {size: [] for size in SIZES}
     print("| table | rows | " + " | ".join(map(str, SIZES)) + " |\n|---|---|" + "---|" * len(SIZES))
     for pool in POOLS:

@@ -16,9 +16,9 @@ Each contestant runs in a fresh process with no compilation cache; clocks start 
 so the compilation of the baselines counts (the product has none; seconds of the median curve are
 free of it). A point of a baseline counts as solved if it converged and agrees with the product's.
 
-    python benchmarks/theory.py                     # the whole figure, about two minutes
-    python benchmarks/theory.py --budgets 0.3 1.5   # a quick run
-    python benchmarks/theory.py --relaxation 2      # let the improved baseline over-relax as well
+    python -m benchmarks.theory                     # the whole figure, about two minutes
+    python -m benchmarks.theory --budgets 0.3 1.5   # a quick run
+    python -m benchmarks.theory --relaxation 2      # let the improved baseline over-relax as well
 """
 
 from __future__ import annotations
@@ -28,23 +28,18 @@ import json
 import math
 import multiprocessing
 import os
-import sys
 import time
 from collections.abc import Callable
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import asdict
-from pathlib import Path
 from typing import Any
 
 import numpy as np
+from benchmarks.paper_iteration import ALPHA, Point, Rules, Run, run_baseline
 
 from gardner.model import PERCEPTRON
 from gardner.theory.curve.branch import Side, follow
 from gardner.theory.curve.stationary import Problem
-
-sys.path.insert(0, str(Path(__file__).resolve().parents[1]))  # so that it runs from any folder
-
-from benchmarks.paper_iteration import ALPHA, Point, Rules, Run, run_baseline
 
 BUDGETS = tuple(round(0.1 + 0.2 * i, 1) for i in range(14))
 TARGET = 5.0
@@ -108,7 +103,7 @@ def print_totals(variant: str, totals: dict[str, float], points: list[Point]) ->
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description="The α = 3 figure: branch following against fixed-point iteration.")
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--budgets", type=float, nargs="+", default=list(BUDGETS))
     parser.add_argument("--relaxation", type=float, default=1.0, help="the largest factor on an improved step")
     parser.add_argument("--seconds-per-point", type=float, default=20.0, help="the baseline's limit for one point")

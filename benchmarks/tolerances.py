@@ -1,6 +1,6 @@
 """What the tolerances of the theory decide: each is halved and doubled, and the ends of curves are solved again.
 
-    python benchmarks/tolerances.py [NAME ...]
+    python -m benchmarks.tolerances [NAME ...]
 
 prints for each constant the largest change of ln v at both ends over a few questions, in units of
 nats per weight, and the ends whose status changed. A constant whose factor of two moves nothing
@@ -10,6 +10,7 @@ that are defaults of arguments, or from which other numbers are made at import, 
 
 from __future__ import annotations
 
+import argparse
 import functools
 import gc
 import math
@@ -77,8 +78,11 @@ def compared(usual: list[Bounds], other: list[Bounds]) -> tuple[float, float, in
     return volume, accuracy, changed
 
 
-def main(wanted: list[str]) -> None:
+def main() -> None:
     """Print a line a constant and factor."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("names", nargs="*", metavar="NAME", help="constants; without names, all")
+    wanted = parser.parse_args().names
     usual = answers()
     for place, names in CONSTANTS.items():
         module = sys.modules[place]
@@ -100,4 +104,4 @@ def main(wanted: list[str]) -> None:
 
 
 if __name__ == "__main__":
-    main(sys.argv[1:])
+    main()

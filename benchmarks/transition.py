@@ -1,7 +1,7 @@
 """The first-order transition of the ensemble in a large pool: can two peaks or hysteresis be seen at finite N?
 
-python benchmarks/transition.py                   # α = 100, n = 0.5: theory, then chains at N = 20; minutes of one core
-python benchmarks/transition.py --features 20 40  # half an hour more
+python -m benchmarks.transition                   # α = 100, n = 0.5: theory, then chains at N = 20; minutes of one core
+python -m benchmarks.transition --features 20 40  # half an hour more
 
 The curve of ln v against β folds: between two β there are two stable points, and in between Σ(ln v) is not concave.
 Printed first is what theory says: the fold, the β at which both phases weigh the same (where a straight line touches

@@ -1,10 +1,11 @@
 """AMP, EP and Monte Carlo on cones whose volume is known: which method may be believed where.
 
-python benchmarks/truths.py     # a table, a few seconds
+python -m benchmarks.truths     # a table, a few seconds
 """
 
 from __future__ import annotations
 
+import argparse
 import math
 import os
 from collections.abc import Iterator
@@ -58,6 +59,7 @@ def truths() -> Iterator[tuple[str, Floats, float]]:
 
 
 def main() -> None:
+    argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter).parse_args()
     print("| cone | exact ln Z | AMP | EP | Monte Carlo ± stderr | AMP error | EP error |")
     print("|---|---|---|---|---|---|---|")
     for name, rows, exact in truths():

@@ -1,6 +1,6 @@
 """The wall: how far the smallest volume is above that of the whole pool, and what breaking can do there.
 
-    python benchmarks/wall.py [ALPHA ...]
+    python -m benchmarks.wall [ALPHA ...]
 
 prints, for budgets from one to nine tenths of the pool, the symmetric minimum, its excess over the
 pool's ln v, β and the stability ratio R at the end, and the most that replica symmetry breaking can
@@ -11,7 +11,7 @@ past that point ln v goes no further than this, nor below the pool. Without argu
 
 from __future__ import annotations
 
-import sys
+import argparse
 
 import numpy as np
 
@@ -51,8 +51,11 @@ def line(alpha: float, budget: float) -> str:
 
 def main() -> None:
     """Print the table."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("alphas", type=float, nargs="*", default=ALPHAS, metavar="ALPHA")
+    alphas = parser.parse_args().alphas
     print("alpha      n  symmetric min  above pool        beta       R  status      breaking can move it by")
-    for alpha in [float(text) for text in sys.argv[1:]] or ALPHAS:
+    for alpha in alphas:
         for share in SHARES:
             print(line(alpha, round(share * alpha, 9)), flush=True)
 

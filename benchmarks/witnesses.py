@@ -4,8 +4,8 @@ Subsets chosen from a pool of α = 3 by AL-AMP, label-agnostic (least certain ro
 surprising rows first), in batches of N/50; at random for comparison. Printed: ln v by Monte Carlo with its standard
 error, the deviation of AMP and of EP averaged over seeds with the standard error of that average, and N times it.
 
-    python benchmarks/witnesses.py                       # N = 50, 100, 200, 400, 8 seeds: a quarter of an hour
-    python benchmarks/witnesses.py --features 100 --seeds 2
+    python -m benchmarks.witnesses                       # N = 50, 100, 200, 400, 8 seeds: a quarter of an hour
+    python -m benchmarks.witnesses --features 100 --seeds 2
 """
 
 from __future__ import annotations
