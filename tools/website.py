@@ -26,7 +26,7 @@ from tools import website_diagram, website_reference
 ROOT = Path(__file__).resolve().parents[1]
 # what stands at the top of the repository, and its name on the site
 TOP = {"CONTRIBUTING.md": "contributing.md", "CHANGELOG.md": "changelog.md", "README.md": "index.md"}
-TOP |= {"CITATION.cff": "files/CITATION.cff", "LICENSE": "files/LICENSE"}
+TOP |= {"CITATION.cff": "files/CITATION.cff", "LICENSE": "files/LICENSE", "benchmarks/README.md": "benchmarks.md"}
 LISTING = "listing.md"
 FURTHER = "% further pages"
 _FENCE = re.compile(r"^(```|~~~).*?^\1`*$", re.MULTILINE | re.DOTALL)
