@@ -99,7 +99,8 @@ $(TORCH)/.ready: pyproject.toml constraints.txt
 	touch $@
 
 test-torch: $(TORCH)/.ready
-	$(ONE_THREAD) $(TORCH)/bin/pytest tests/unit/inference/device tests/unit/experiment/device tests/unit/inference/test_amp.py
+	$(ONE_THREAD) $(TORCH)/bin/pytest tests/unit/inference/device tests/unit/inference/test_amp.py \
+		tests/unit/experiment/device tests/unit/experiment/loop/test_device.py
 
 # the lowest versions that pyproject.toml allows, in an environment of their own, on a quick part of the tests
 LOWEST := .venv-lowest

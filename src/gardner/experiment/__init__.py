@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from gardner.experiment.cluster import SweepError, local_cluster
-    from gardner.experiment.loop import run
+    from gardner.experiment.loop.pool import run
     from gardner.experiment.rounds import Round, Run, Seconds
     from gardner.experiment.spec import Spec, read_spec
     from gardner.experiment.stored import read_results
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 _HOMES = {
     "cluster": ("SweepError", "local_cluster"),
-    "loop": ("run",),
+    "loop.pool": ("run",),
     "rounds": ("Round", "Run", "Seconds"),
     "spec": ("Spec", "read_spec"),
     "stored": ("read_results",),

@@ -41,10 +41,12 @@ if TYPE_CHECKING:
 _PARSING = threading.Lock()
 
 _SOURCES = (
-    "experiment/loop.py",
-    "experiment/training.py",
+    "experiment/loop/pool.py",
+    "experiment/loop/training.py",
+    "experiment/loop/device.py",
     "experiment/rounds.py",
     "experiment/device/*.py",
+    "experiment/loop/table.py",
     "experiment/table_*.py",
     "records/encoding.py",
     "table/*.py",

@@ -11,7 +11,7 @@ pipe end, and goes too.
 
 A time limit is one of the child's processor time, so that other work on the machine makes no task
 fail. A task that waits for something has ten times as long by the clock. One that cannot come to an
-end in time is not waited for (:mod:`gardner.experiment.pace`).
+end in time is not waited for (:mod:`gardner.experiment.loop.pace`).
 """
 
 from __future__ import annotations
@@ -34,8 +34,8 @@ from pathlib import Path
 from typing import Any
 
 from gardner.errors import GardnerError
-from gardner.experiment.memory import Peak
-from gardner.experiment.pace import TooSlowError, paced
+from gardner.experiment.loop.memory import Peak
+from gardner.experiment.loop.pace import TooSlowError, paced
 from gardner.experiment.rounds import Run, Versions
 from gardner.experiment.sources import code_version, names_in
 from gardner.experiment.task import StrategySpec, Task
@@ -218,7 +218,7 @@ def execute(task: Task, limit: float | None = None) -> Answer:
 
 
 def _executed(task: Task, limit: float) -> Answer:
-    from gardner.experiment.loop import run
+    from gardner.experiment.loop.pool import run
     from gardner.model import GLM, draw_instance
     from gardner.model.external import load_channel, load_prior
     from gardner.strategies.external import make_strategy
@@ -232,7 +232,7 @@ def _executed(task: Task, limit: float) -> Answer:
         student = GLM(load_prior(task.prior), load_channel(task.channel))
         teacher = GLM(load_prior(task.teacher_prior), load_channel(task.teacher_channel))
         if task.device == "cuda":
-            from gardner.experiment.device.task import execute_on_device
+            from gardner.experiment.loop.device import execute_on_device
 
             return _told(known, execute_on_device(task, student, teacher), begin)
         strategy = paced(make_strategy(task.strategy.name, dict(task.strategy.parameters)), task, limit)
@@ -252,8 +252,8 @@ def _executed(task: Task, limit: float) -> Answer:
 
 def _execute_on_table(task: Task, known: Answer, begin: float, limit: float) -> Answer:
     """Run a task whose pool is a file."""
+    from gardner.experiment.loop.table import run_on_table
     from gardner.experiment.table_file import ChangedFileError, read_labelled
-    from gardner.experiment.table_loop import run_on_table
     from gardner.model.external import load_channel
     from gardner.strategies.external import make_strategy
 

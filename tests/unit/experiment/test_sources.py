@@ -104,15 +104,15 @@ def test_anything_has_a_normal_form() -> None:
 
 
 def test_the_package_is_stamped_by_what_it_does(tmp_path: Path) -> None:
-    ours = Path(gardner.__file__).parent / "experiment" / "loop.py"
-    copy = tmp_path / "loop.py"
+    ours = Path(gardner.__file__).parent / "experiment" / "loop" / "pool.py"
+    copy = tmp_path / "pool.py"
     copy.write_bytes(ours.read_bytes())
     before = stamp(also=[copy])
     copy.write_text(ours.read_text().replace('"""', '"""Indeed: ', 1) + "\n# the end\n")
     assert stamp(also=[copy]) == before
     copy.write_text(ours.read_text().replace("TOLERANCE = 1e-5", "TOLERANCE = 1e-6"))
     assert stamp(also=[copy]) != before
-    assert stamp("experiment/loop.py") != stamp("experiment/training.py")
+    assert stamp("experiment/loop/pool.py") != stamp("experiment/loop/training.py")
 
 
 # every kind of syntax that some version parses into another tree, and a letter that newer ones think printable

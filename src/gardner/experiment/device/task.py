@@ -1,4 +1,4 @@
-"""Tasks of a sweep that run on a device: what they may ask for, and how they run."""
+"""What tasks that run on a device may ask for."""
 
 from __future__ import annotations
 
@@ -9,9 +9,7 @@ from gardner.errors import GardnerError, InvalidInputError
 from gardner.experiment.device.place import check_precision, find_device
 
 if TYPE_CHECKING:
-    from gardner.experiment.rounds import Run
     from gardner.experiment.task import Task
-    from gardner.model import GLM
 
 
 def settled(
@@ -46,15 +44,3 @@ def can_run(task: Task) -> bool:
     except GardnerError:
         return False
     return not (task.data or task.test_rows)
-
-
-def execute_on_device(task: Task, student: GLM, teacher: GLM) -> Run:
-    """Draw the pool there and run the strategy on it."""
-    from gardner.experiment.device.loop import run_on_device
-    from gardner.experiment.device.pool import draw_pool
-
-    pool = draw_pool(task.features, task.pool_ratio, task.seed, teacher, device=task.device, dtype=task.dtype)
-    return run_on_device(
-        pool, task.strategy.name, task.strategy.parameters, budget=task.budget, batch_size=task.batch_size,
-        seed=task.seed, model=student, variances=task.variances,
-    )  # fmt: skip

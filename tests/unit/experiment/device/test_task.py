@@ -1,19 +1,16 @@
-"""Tasks of a sweep on a device."""
+"""What may be asked of a device."""
 
 from __future__ import annotations
 
 import importlib.util
 from dataclasses import replace
-from pathlib import Path
 
 import pytest
 
 from gardner.errors import GardnerError, InvalidInputError
 from gardner.experiment import Spec, StrategySpec
 from gardner.experiment.device.place import find_device
-from gardner.experiment.device.task import can_run, execute_on_device, settled
-from gardner.experiment.worker import execute
-from gardner.model import PERCEPTRON
+from gardner.experiment.device.task import can_run, settled
 
 SIZES = {"features": 20, "pool_ratio": 3.0, "budget": 0.5, "batch_size": 5, "seeds": 1}
 TORCH = importlib.util.find_spec("torch") is not None
@@ -53,17 +50,3 @@ def test_which_tasks_can_move() -> None:
     assert not can_run(replace(task, strategy=StrategySpec("committee")))
     assert not can_run(replace(task, test_rows=5))
     assert not can_run(replace(task, dtype="float64"))
-
-
-@pytest.mark.skipif(not TORCH, reason="PyTorch is not installed")
-def test_a_task_runs_there(tmp_path: Path) -> None:
-    del tmp_path
-    task = Spec([StrategySpec("agnostic")], **SIZES).tasks()[0]
-    run = execute_on_device(task, PERCEPTRON, PERCEPTRON)  # PyTorch on the CPU
-    assert run.rounds[-1].labels == 10
-
-
-@pytest.mark.skipif(TORCH and find_device("auto") == "cuda", reason="there is a GPU here")
-def test_a_worker_without_a_gpu_says_so() -> None:
-    task = replace(Spec([StrategySpec("agnostic")], **SIZES).tasks()[0], device="cuda")
-    assert "PyTorch" in execute(task)["reason"]

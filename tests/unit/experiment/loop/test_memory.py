@@ -8,7 +8,7 @@ import time
 import numpy as np
 import pytest
 
-from gardner.experiment.memory import Peak
+from gardner.experiment.loop.memory import Peak
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="other systems do not tell")

@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 
 from gardner.errors import InvalidInputError
-from gardner.experiment import training as module
-from gardner.experiment.loop import run
-from gardner.experiment.training import Training
+from gardner.experiment.loop import training as module
+from gardner.experiment.loop.pool import run
+from gardner.experiment.loop.training import Training
 from gardner.inference.amp import amp
 from gardner.inference.posterior import Posterior
 from gardner.model import PERCEPTRON, draw_instance

@@ -14,7 +14,7 @@ import math
 import numpy as np
 
 from gardner.errors import InvalidInputError
-from gardner.experiment.loop import Clock, check_choice
+from gardner.experiment.loop.pool import Clock, check_choice
 from gardner.experiment.rounds import FIRST, Round, Run, Seconds
 from gardner.experiment.table_file import Floats, Integers, LabelledTable
 from gardner.model import Channel

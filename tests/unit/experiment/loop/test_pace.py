@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from gardner.experiment.pace import TooSlowError, paced
+from gardner.experiment.loop.pace import TooSlowError, paced
 from gardner.experiment.task import StrategySpec, Task
 from gardner.strategies import Choice
 

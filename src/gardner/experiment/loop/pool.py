@@ -17,8 +17,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gardner.errors import InvalidInputError
+from gardner.experiment.loop.training import Integers, Training
 from gardner.experiment.rounds import Round, Run, Seconds, label_count, measured, random_streams
-from gardner.experiment.training import Integers, Training
 from gardner.inference.amp import Variances
 from gardner.inference.posterior import Posterior
 from gardner.model import GLM, PERCEPTRON, Instance
