@@ -33,13 +33,13 @@ import numpy as np
 import pandas as pd
 
 from gardner.errors import GardnerError
+from gardner.experiment.question.spec import Spec
+from gardner.experiment.question.table_file import split_name
+from gardner.experiment.question.task import StrategySpec, Task
 from gardner.experiment.rows import failure_table
 from gardner.experiment.sources import code_version, names_in
-from gardner.experiment.spec import Spec
 from gardner.experiment.stored import read_results
 from gardner.experiment.sweep import Progress, run_tasks
-from gardner.experiment.table_file import split_name
-from gardner.experiment.task import StrategySpec, Task
 from gardner.records import FAILED, Store
 from gardner.records.files import write_file
 from gardner.strategies.external import make_strategy

@@ -19,8 +19,8 @@ from gardner.cli.options import read_given, with_fields
 from gardner.cli.parameters import read_parameters
 from gardner.cli.results import show
 from gardner.errors import InvalidInputError
-from gardner.experiment.fields import called
-from gardner.experiment.task import FIELDS, MODELS, StrategySpec
+from gardner.experiment.question.fields import called
+from gardner.experiment.question.task import FIELDS, MODELS, StrategySpec
 
 if TYPE_CHECKING:
     from gardner.experiment import Outcome, Progress, Spec
@@ -110,7 +110,7 @@ def _kept(out: Path) -> str:
 
 
 def _read(strategies: list[str], given: dict[str, Any], params: list[str]) -> Spec:
-    from gardner.experiment.spec import Spec, read_spec
+    from gardner.experiment.question.spec import Spec, read_spec
 
     if any(Path(name).suffix in {".yaml", ".yml"} for name in strategies):
         if len(strategies) > 1 or params or given:

@@ -11,22 +11,22 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from gardner.experiment.cluster import SweepError, local_cluster
     from gardner.experiment.loop.pool import run
+    from gardner.experiment.question.spec import Spec, read_spec
+    from gardner.experiment.question.task import StrategySpec, Task
     from gardner.experiment.rounds import Round, Run, Seconds
-    from gardner.experiment.spec import Spec, read_spec
     from gardner.experiment.stored import read_results
     from gardner.experiment.summary import Summary, summarise
     from gardner.experiment.sweep import Outcome, Progress, run_tasks
-    from gardner.experiment.task import StrategySpec, Task
 
 _HOMES = {
     "cluster": ("SweepError", "local_cluster"),
     "loop.pool": ("run",),
     "rounds": ("Round", "Run", "Seconds"),
-    "spec": ("Spec", "read_spec"),
+    "question.spec": ("Spec", "read_spec"),
     "stored": ("read_results",),
     "summary": ("Summary", "summarise"),
     "sweep": ("Outcome", "Progress", "run_tasks"),
-    "task": ("StrategySpec", "Task"),
+    "question.task": ("StrategySpec", "Task"),
 }
 _HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
 

@@ -15,8 +15,8 @@ import pandas as pd
 
 from gardner.errors import GardnerError
 from gardner.experiment.meaning import NamedModels, find_models
+from gardner.experiment.question.task import MODEL_NAMES
 from gardner.experiment.stored import parse_parameters
-from gardner.experiment.task import MODEL_NAMES
 from gardner.rules import RULES, Rule, make_registered_rule
 from gardner.rules.known import Random
 

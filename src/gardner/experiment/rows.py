@@ -4,7 +4,7 @@ Every row carries the columns of its task, so that parts can be put together and
 second file, and the releases that made it. Times are not here: the same task has the same rows
 wherever and whenever it runs.
 
-Columns follow from where their fields are declared: :class:`gardner.experiment.task.Task`,
+Columns follow from where their fields are declared: :class:`gardner.experiment.question.task.Task`,
 :class:`gardner.experiment.rounds.Round` and :class:`gardner.experiment.rounds.Versions`.
 """
 
@@ -16,8 +16,8 @@ from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa  # type: ignore[import-untyped]
 
+from gardner.experiment.question.task import FIELDS, MOST_TEXT
 from gardner.experiment.rounds import Round, Versions, plain_types
-from gardner.experiment.task import FIELDS, MOST_TEXT
 from gardner.records import FAILED, Store, printable
 
 if TYPE_CHECKING:

@@ -35,7 +35,7 @@ import gardner
 from gardner.loading import is_external, source_of
 
 if TYPE_CHECKING:
-    from gardner.experiment.task import Task
+    from gardner.experiment.question.task import Task
 
 # Python 3.11 counts the depth of a syntax tree for all threads together: two at once raise a SystemError.
 _PARSING = threading.Lock()
@@ -47,7 +47,10 @@ _SOURCES = (
     "experiment/rounds.py",
     "experiment/device/*.py",
     "experiment/loop/table.py",
-    "experiment/table_*.py",
+    "experiment/question/device.py",
+    "experiment/question/table.py",
+    "experiment/question/table_file.py",
+    "experiment/table_summary.py",
     "records/encoding.py",
     "table/*.py",
     "table/classes/*.py",
@@ -64,7 +67,7 @@ Name = tuple[str, str]  # what it is, strategy, prior or channel, and the text t
 
 def names_in(task: Task) -> tuple[Name, ...]:
     """The strategy and the models of a task, by name."""
-    from gardner.experiment.task import MODELS
+    from gardner.experiment.question.task import MODELS
 
     models = dict.fromkeys((one.model, str(getattr(task, one.name))) for one in MODELS)
     return ("strategy", task.strategy.name), *models

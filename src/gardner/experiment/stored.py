@@ -16,10 +16,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from gardner.errors import InvalidInputError
+from gardner.experiment.question.spec import check_sizes
+from gardner.experiment.question.task import FIELDS, MODEL_NAMES, MOST_TEXT, canonical
 from gardner.experiment.rounds import Versions, plain_types
 from gardner.experiment.rows import read_rows, shortened
-from gardner.experiment.spec import check_sizes
-from gardner.experiment.task import FIELDS, MODEL_NAMES, MOST_TEXT, canonical
 from gardner.records import FAILED, State, Store, StoreError
 
 if TYPE_CHECKING:

@@ -29,10 +29,10 @@ from gardner.experiment.meaning import (
     with_meaning,
 )
 from gardner.experiment.own_theory import Measured, own_theory
+from gardner.experiment.question.table_file import split_name
+from gardner.experiment.question.task import MODEL_NAMES
 from gardner.experiment.sources import external_names
-from gardner.experiment.table_file import split_name
 from gardner.experiment.table_summary import is_table, table_rows
-from gardner.experiment.task import MODEL_NAMES
 from gardner.records import FAILED
 
 if TYPE_CHECKING:

@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from gardner.experiment.table_file import split_name
+from gardner.experiment.question.table_file import split_name
 from gardner.records import FAILED
 
 Row = dict[str, Any]

@@ -36,9 +36,9 @@ from typing import Any
 from gardner.errors import GardnerError
 from gardner.experiment.loop.memory import Peak
 from gardner.experiment.loop.pace import TooSlowError, paced
+from gardner.experiment.question.task import StrategySpec, Task
 from gardner.experiment.rounds import Run, Versions
 from gardner.experiment.sources import code_version, names_in
-from gardner.experiment.task import StrategySpec, Task
 
 # Seconds for a child to import and compile; it takes five, on a busy machine thirty.
 START_LIMIT = 300.0
@@ -253,7 +253,7 @@ def _executed(task: Task, limit: float) -> Answer:
 def _execute_on_table(task: Task, known: Answer, begin: float, limit: float) -> Answer:
     """Run a task whose pool is a file."""
     from gardner.experiment.loop.table import run_on_table
-    from gardner.experiment.table_file import ChangedFileError, read_labelled
+    from gardner.experiment.question.table_file import ChangedFileError, read_labelled
     from gardner.model.external import load_channel
     from gardner.strategies.external import make_strategy
 

@@ -18,7 +18,7 @@ from gardner.report.page import Outcome, Section, Verdict
 
 if TYPE_CHECKING:
     from gardner.experiment import Spec
-    from gardner.experiment.task import Task
+    from gardner.experiment.question.task import Task
     from gardner.theory import Bounds
 
 Progress = Callable[[float], None]
@@ -77,7 +77,7 @@ class Workspace:
 
     def _placed(self, task: Task) -> Task:
         """The task on the device, if it can run there."""
-        from gardner.experiment.device.task import can_run
+        from gardner.experiment.question.device import can_run
 
         return replace(task, device="cuda") if self.device == "cuda" and can_run(task) else task
 

@@ -17,9 +17,9 @@ import pytest
 from gardner.errors import GardnerError, InvalidInputError
 from gardner.experiment import cluster, worker
 from gardner.experiment.cluster import SweepError, local_cluster
-from gardner.experiment.spec import Spec
+from gardner.experiment.question.spec import Spec
+from gardner.experiment.question.task import StrategySpec, Task
 from gardner.experiment.sweep import Progress, run_tasks
-from gardner.experiment.task import StrategySpec, Task
 from gardner.records import Store
 
 NAP = """

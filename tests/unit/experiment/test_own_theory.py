@@ -10,8 +10,8 @@ import pytest
 
 from gardner.errors import GardnerError
 from gardner.experiment.own_theory import own_theory
+from gardner.experiment.question.task import MODEL_NAMES
 from gardner.experiment.summary import summarise
-from gardner.experiment.task import MODEL_NAMES
 from gardner.rules.known import Pruning
 from gardner.theory import learning_curve, typical
 

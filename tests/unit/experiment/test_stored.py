@@ -13,11 +13,11 @@ import pytest
 
 from gardner.errors import GardnerError
 from gardner.experiment import stored
+from gardner.experiment.question.spec import Spec
+from gardner.experiment.question.task import MODEL_NAMES, StrategySpec, Task
 from gardner.experiment.rows import SCHEMA, failure_table, read_rows, run_table
 from gardner.experiment.sources import code_version, stored_version
-from gardner.experiment.spec import Spec
 from gardner.experiment.stored import parse_parameters, read_results
-from gardner.experiment.task import MODEL_NAMES, StrategySpec, Task
 from gardner.records import Store
 
 

@@ -12,10 +12,10 @@ import pytest
 from gardner import bounds
 from gardner.errors import InvalidInputError
 from gardner.experiment import meaning, summary
+from gardner.experiment.question.task import StrategySpec, Task
 from gardner.experiment.rows import failure_table, run_table
 from gardner.experiment.sources import Name
 from gardner.experiment.summary import summarise
-from gardner.experiment.task import StrategySpec, Task
 
 LN2 = math.log(2.0)
 

@@ -17,11 +17,11 @@ import gardner
 from gardner.errors import InvalidInputError
 from gardner.experiment import cluster, sweep
 from gardner.experiment.cluster import SweepError
+from gardner.experiment.question.spec import Spec
+from gardner.experiment.question.task import StrategySpec, Task
 from gardner.experiment.rows import read_rows, run_table
-from gardner.experiment.spec import Spec
 from gardner.experiment.stored import read_results
 from gardner.experiment.sweep import Progress, run_tasks
-from gardner.experiment.task import StrategySpec, Task
 from gardner.experiment.worker import execute
 from gardner.records import Store
 

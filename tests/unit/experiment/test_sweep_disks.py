@@ -12,8 +12,8 @@ from pathlib import Path
 import pytest
 from tests.sweeps import parts, tasks
 
+from gardner.experiment.question.task import StrategySpec
 from gardner.experiment.sweep import run_tasks
-from gardner.experiment.task import StrategySpec
 from gardner.records import StoreError
 
 

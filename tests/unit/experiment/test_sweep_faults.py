@@ -22,9 +22,9 @@ import psutil  # type: ignore[import-untyped]
 import pytest
 from tests.sweeps import parts, tasks
 
+from gardner.experiment.question.task import StrategySpec
 from gardner.experiment.rows import read_rows
 from gardner.experiment.sweep import run_tasks
-from gardner.experiment.task import StrategySpec
 from gardner.records import FAILED, Store
 
 # The strategies of these tests. Waiting tells its process and sleeps, the first time it is asked; later it does not.

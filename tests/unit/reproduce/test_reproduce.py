@@ -18,8 +18,8 @@ import pandas as pd
 import pytest
 
 from gardner.errors import InvalidInputError
+from gardner.experiment.question.task import StrategySpec
 from gardner.experiment.rows import failure_table
-from gardner.experiment.task import StrategySpec
 from gardner.inference.batched import random_subsets, subset_log_volumes
 from gardner.model import draw_instance
 from gardner.records import Store

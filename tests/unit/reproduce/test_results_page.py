@@ -15,8 +15,8 @@ import pytest
 
 from gardner.errors import InvalidInputError
 from gardner.experiment import meaning, summary
+from gardner.experiment.question.task import StrategySpec, Task
 from gardner.experiment.rows import failure_table, run_table
-from gardner.experiment.task import StrategySpec, Task
 from gardner.model import GLM, PERCEPTRON
 from gardner.records import Store
 from gardner.report.figures import specification

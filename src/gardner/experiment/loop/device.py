@@ -8,8 +8,8 @@ from gardner.experiment.device.loop import run_on_device
 from gardner.experiment.device.pool import draw_pool
 
 if TYPE_CHECKING:
+    from gardner.experiment.question.task import Task
     from gardner.experiment.rounds import Run
-    from gardner.experiment.task import Task
     from gardner.model import GLM
 
 

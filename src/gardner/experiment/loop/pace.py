@@ -12,7 +12,7 @@ import math
 import time
 
 from gardner.errors import GardnerError
-from gardner.experiment.task import Task
+from gardner.experiment.question.task import Task
 from gardner.strategies import Choice, Strategy, View
 
 # Rounds after which one may judge: the first has imports and whatever is prepared once.

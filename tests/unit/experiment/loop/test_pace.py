@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from gardner.experiment.loop.pace import TooSlowError, paced
-from gardner.experiment.task import StrategySpec, Task
+from gardner.experiment.question.task import StrategySpec, Task
 from gardner.strategies import Choice
 
 TASK = Task(StrategySpec("random"), features=20, pool_ratio=3.0, budget=1.0, batch_size=1, seed=0)

@@ -1,8 +1,8 @@
 """One run of one strategy on one seeded instance: here every field of an experiment is declared.
 
 Command-line options, keys of spec files, stored columns, Python arguments and their checks follow
-from :class:`Task` (see :mod:`gardner.experiment.fields`). A new field is a line here, and a word in
-:mod:`gardner.experiment.worker` that hands it to the loop.
+from :class:`Task` (see :mod:`gardner.experiment.question.fields`). A new field is a line here, and
+a word in :mod:`gardner.experiment.worker` that hands it to the loop.
 
 Nothing heavy is imported: ``gardner --help`` reads this module.
 """
@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from typing import Annotated, Any, Literal
 
 from gardner.errors import InvalidInputError
-from gardner.experiment.fields import Field, declared
+from gardner.experiment.question.fields import Field, declared
 from gardner.loading import base_name
 
 # Letters of a text in a stored row: what identifies a task is refused beyond, a reason is cut. Tables stay readable.

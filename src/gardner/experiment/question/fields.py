@@ -1,6 +1,6 @@
 """How a field of an experiment is declared, and what follows from its declaration.
 
-A field is declared once, in :class:`gardner.experiment.task.Task`:
+A field is declared once, in :class:`gardner.experiment.question.task.Task`:
 
     pool_ratio: Annotated[float, Field("--alpha", "-a", "Rows of the pool per weight.", many=True)]
 
@@ -225,7 +225,7 @@ def _check_model(name: str, what: str, text: object) -> str:
     """A registered model in its one spelling, or the name of one's own, which is loaded where tasks
     run.
     """
-    from gardner.experiment.spectrum_file import with_numbers
+    from gardner.experiment.question.spectrum_file import with_numbers
     from gardner.model.external import spell_model
 
     if not isinstance(text, str) or not text:

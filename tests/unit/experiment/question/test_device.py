@@ -10,7 +10,7 @@ import pytest
 from gardner.errors import GardnerError, InvalidInputError
 from gardner.experiment import Spec, StrategySpec
 from gardner.experiment.device.place import find_device
-from gardner.experiment.device.task import can_run, settled
+from gardner.experiment.question.device import can_run, settled
 
 SIZES = {"features": 20, "pool_ratio": 3.0, "budget": 0.5, "batch_size": 5, "seeds": 1}
 TORCH = importlib.util.find_spec("torch") is not None
@@ -33,7 +33,7 @@ def test_16_bits_are_for_a_gpu() -> None:
 
 
 def test_what_a_device_does_not_do_is_said_before_anything_runs(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("gardner.experiment.device.task.find_device", lambda name: name)
+    monkeypatch.setattr("gardner.experiment.question.device.find_device", lambda name: name)
     values: dict[str, list[object]] = {"device": ["cuda"], "dtype": ["float32"], "test_rows": [0]}
     assert settled(values, [("agnostic", {})]) == {"device": ["cuda"]}
     with pytest.raises(GardnerError, match="committee does not run on a device"):

@@ -25,7 +25,7 @@ In place of features and pool ratio a table with all its labels may be given:
     budget: 100                     # with data it is a number of labels
 
 The words of the options will do as well: ``alpha`` for ``pool_ratio``, ``batch`` for
-``batch_size``. Fields are declared in :class:`gardner.experiment.task.Task`.
+``batch_size``. Fields are declared in :class:`gardner.experiment.question.task.Task`.
 """
 
 from __future__ import annotations
@@ -40,8 +40,8 @@ from typing import Any
 import yaml
 
 from gardner.errors import InvalidInputError
-from gardner.experiment.fields import Field, called, check_distinct
-from gardner.experiment.task import FIELDS, MODELS, StrategySpec, Task
+from gardner.experiment.question.fields import Field, called, check_distinct
+from gardner.experiment.question.task import FIELDS, MODELS, StrategySpec, Task
 
 # Values in a spec file, aliases followed: a few lines of YAML can stand for more than fits into memory.
 _MOST_VALUES = 100_000
@@ -78,7 +78,7 @@ class Spec:
         bound.apply_defaults()
         object.__setattr__(self, "strategies", tuple(bound.arguments["strategies"]))
         if bound.arguments["data"]:
-            from gardner.experiment.table_spec import known_from_data
+            from gardner.experiment.question.table import known_from_data
 
             bound.arguments |= known_from_data(bound.arguments)
         for one in FIELDS:
@@ -90,7 +90,7 @@ class Spec:
             follows = one.follows and not value
             values[one.name] = values[one.follows] if follows else one.check_all(value)
         if set(values["device"]) != {"cpu"} or not set(values["dtype"]) <= {"float32", "float64"}:
-            from gardner.experiment.device.task import settled
+            from gardner.experiment.question.device import settled
 
             values |= settled(values, [(one.name, one.parameters) for one in self.strategies])
         object.__setattr__(self, "values", values)

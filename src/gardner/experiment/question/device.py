@@ -9,7 +9,7 @@ from gardner.errors import GardnerError, InvalidInputError
 from gardner.experiment.device.place import check_precision, find_device
 
 if TYPE_CHECKING:
-    from gardner.experiment.task import Task
+    from gardner.experiment.question.task import Task
 
 
 def settled(

@@ -14,10 +14,10 @@ import pytest
 
 from gardner.cli.options import with_fields
 from gardner.errors import InvalidInputError
-from gardner.experiment.fields import Field, declared
+from gardner.experiment.question.fields import Field, declared
+from gardner.experiment.question.spec import Spec, read_spec
+from gardner.experiment.question.task import FIELDS, StrategySpec, Task
 from gardner.experiment.sources import code_version
-from gardner.experiment.spec import Spec, read_spec
-from gardner.experiment.task import FIELDS, StrategySpec, Task
 
 GOOD = """
 strategies:

@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 
 from gardner.errors import InvalidInputError
-from gardner.experiment.fields import declared
-from gardner.experiment.spectrum_file import covariance_spectrum, read_spectrum, with_numbers
-from gardner.experiment.task import Task
+from gardner.experiment.question.fields import declared
+from gardner.experiment.question.spectrum_file import covariance_spectrum, read_spectrum, with_numbers
+from gardner.experiment.question.task import Task
 from gardner.model import Spectrum
 
 Run = Callable[..., tuple[int, str, str]]
