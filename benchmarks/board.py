@@ -36,9 +36,9 @@ from gardner.errors import GardnerError
 from gardner.experiment.question.spec import Spec
 from gardner.experiment.question.table_file import split_name
 from gardner.experiment.question.task import StrategySpec, Task
-from gardner.experiment.rows import failure_table
-from gardner.experiment.sources import code_version, names_in
-from gardner.experiment.stored import read_results
+from gardner.experiment.stored.reading import read_results
+from gardner.experiment.stored.rows import failure_table
+from gardner.experiment.stored.sources import code_version, names_in
 from gardner.experiment.sweep import Progress, run_tasks
 from gardner.records import FAILED, Store
 from gardner.records.files import write_file

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from scipy.stats import t as student
 
 from gardner.experiment.ranking import complete, rank_strategies
-from gardner.experiment.stored import read_results
+from gardner.experiment.stored.reading import read_results
 from gardner.experiment.summary import summarise
 
 GROUPS = {"all": "all pools", "gaussian": "Gaussian", "two": "two classes", "many": "many classes"}

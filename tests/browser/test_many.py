@@ -11,7 +11,7 @@ import pytest
 from scipy.stats import ttest_rel
 
 from gardner.experiment.question.task import StrategySpec, Task
-from gardner.experiment.rows import run_table
+from gardner.experiment.stored.rows import run_table
 from gardner.records import Store
 from gardner.reproduce.results_page import report_results
 

@@ -47,11 +47,17 @@ RULES: dict[str, tuple[set[str], set[str]]] = {
     ),
     "sources of names are looked for where tasks are run": (
         {"source_of", "model_source", "code_version"},
-        {"loading.py", "model/external.py", "experiment/sources.py", "experiment/sweep.py", "experiment/worker.py"},
+        {
+            "loading.py",
+            "model/external.py",
+            "experiment/stored/sources.py",
+            "experiment/sweep.py",
+            "experiment/worker.py",
+        },
     ),
     "stored rows are looked at before they are used": (
         {"read_all", "read_rows"},
-        {"records/store.py", "experiment/rows.py", "experiment/stored.py"},
+        {"records/store.py", "experiment/stored/rows.py", "experiment/stored/reading.py"},
     ),
     "files are written in one place": (
         {"write_text", "write_bytes", "tempfile", "rename", "touch", "fdopen", "mkstemp", "savefig", "shutil"},

@@ -159,7 +159,7 @@ def _shown() -> Iterator[Callable[[Progress], None]]:
 
 
 def _finish(outcome: Outcome, out: Path, named: NamedModels, *, json: bool) -> None:
-    from gardner.experiment.stored import read_results
+    from gardner.experiment.stored.reading import read_results
 
     frame = read_results(out, outcome.keys)
     current = dict(zip(frame["strategy"], frame["code"], strict=True))

@@ -56,7 +56,7 @@ def command(
     if verify:
         _verify(folder, json=json)
         return
-    from gardner.experiment.stored import read_results
+    from gardner.experiment.stored.reading import read_results
 
     frame = read_results(folder)
     if frame.empty:
@@ -96,7 +96,7 @@ def show(
 
 
 def _verify(folder: Path, *, json: bool) -> None:
-    from gardner.experiment.stored import verify_results
+    from gardner.experiment.stored.reading import verify_results
 
     found = verify_results(folder)
     if json:

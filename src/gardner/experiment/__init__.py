@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from gardner.experiment.question.spec import Spec, read_spec
     from gardner.experiment.question.task import StrategySpec, Task
     from gardner.experiment.rounds import Round, Run, Seconds
-    from gardner.experiment.stored import read_results
+    from gardner.experiment.stored.reading import read_results
     from gardner.experiment.summary import Summary, summarise
     from gardner.experiment.sweep import Outcome, Progress, run_tasks
 
@@ -23,7 +23,7 @@ _HOMES = {
     "loop.pool": ("run",),
     "rounds": ("Round", "Run", "Seconds"),
     "question.spec": ("Spec", "read_spec"),
-    "stored": ("read_results",),
+    "stored.reading": ("read_results",),
     "summary": ("Summary", "summarise"),
     "sweep": ("Outcome", "Progress", "run_tasks"),
     "question.task": ("StrategySpec", "Task"),

@@ -16,8 +16,8 @@ import pandas as pd
 
 from gardner.errors import InvalidInputError
 from gardner.experiment.question.task import FIELDS, MODEL_NAMES, MODELS, label
-from gardner.experiment.sources import Name, external_names, stored_version
-from gardner.experiment.stored import fill_defaults, parse_parameters
+from gardner.experiment.stored.reading import fill_defaults, parse_parameters
+from gardner.experiment.stored.sources import Name, external_names, stored_version
 from gardner.model import GLM, Channel, Prior, parse_channel, parse_prior
 from gardner.model.spectrum_text import shorten
 

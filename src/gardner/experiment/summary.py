@@ -31,7 +31,7 @@ from gardner.experiment.meaning import (
 from gardner.experiment.own_theory import Measured, own_theory
 from gardner.experiment.question.table_file import split_name
 from gardner.experiment.question.task import MODEL_NAMES
-from gardner.experiment.sources import external_names
+from gardner.experiment.stored.sources import external_names
 from gardner.experiment.table_summary import is_table, table_rows
 from gardner.records import FAILED
 
@@ -82,7 +82,7 @@ def summarise(
     ``current`` has the version of today's code by strategy, for those whose file cannot be found by
     its base name; ``named`` has models that the user named, by (prior or channel, name in a row).
 
-    >>> from gardner.experiment.stored import read_results
+    >>> from gardner.experiment.stored.reading import read_results
     >>> found = summarise(read_results("docs/examples/results"), at=[0.6])
     >>> [(row["strategy"], row["seeds"], round(row["bits_per_label"], 3)) for row in found.rows]
     [('agnostic', 2, 1.006), ('random', 2, 0.907)]

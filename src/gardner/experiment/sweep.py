@@ -24,8 +24,8 @@ from typing import Any
 from gardner.errors import InvalidInputError
 from gardner.experiment.cluster import SweepError, Watch, connected, interrupts_noted
 from gardner.experiment.question.task import Task, canonical
-from gardner.experiment.rows import failure_table, run_table
-from gardner.experiment.sources import Name, code_version, external_names, names_in
+from gardner.experiment.stored.rows import failure_table, run_table
+from gardner.experiment.stored.sources import Name, code_version, external_names, names_in
 from gardner.experiment.worker import Answer, on_worker
 from gardner.loading import full_name
 from gardner.records import Store
@@ -127,7 +127,7 @@ def _keyed(tasks: Iterable[Task]) -> Items:
 def _check_data(store: Store, tasks: list[Task]) -> None:
     """Refuse a table that is another than the one of that name in the folder: it changed under a half-done sweep."""
     from gardner.experiment.question.table_file import split_name
-    from gardner.experiment.stored import read_results
+    from gardner.experiment.stored.reading import read_results
 
     names = {split_name(task.shown.data)[0]: task.shown.data for task in tasks if task.data}
     if not names or not store.existing():

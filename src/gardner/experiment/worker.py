@@ -38,7 +38,7 @@ from gardner.experiment.loop.memory import Peak
 from gardner.experiment.loop.pace import TooSlowError, paced
 from gardner.experiment.question.task import StrategySpec, Task
 from gardner.experiment.rounds import Run, Versions
-from gardner.experiment.sources import code_version, names_in
+from gardner.experiment.stored.sources import code_version, names_in
 
 # Seconds for a child to import and compile; it takes five, on a busy machine thirty.
 START_LIMIT = 300.0

@@ -84,7 +84,7 @@ class Workspace:
     def bench(self, specs: Iterable[Spec]) -> pd.DataFrame:
         """The rows of all tasks of some specs, those run that are not in the store yet."""
         from gardner.experiment import run_tasks
-        from gardner.experiment.stored import read_results
+        from gardner.experiment.stored.reading import read_results
 
         tasks = [self._placed(task) for spec in specs for task in spec.tasks()]
         folder = self.folder / "results"

@@ -14,7 +14,7 @@ import pandas as pd
 
 from gardner.errors import InvalidInputError
 from gardner.experiment.meaning import with_meaning, with_models
-from gardner.experiment.stored import read_results
+from gardner.experiment.stored.reading import read_results
 from gardner.experiment.summary import failures
 from gardner.experiment.table_summary import is_table
 from gardner.numbers import percent, with_error

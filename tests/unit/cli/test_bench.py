@@ -14,7 +14,7 @@ import pytest
 
 from gardner.experiment.cluster import local_cluster
 from gardner.experiment.question.task import MODEL_NAMES, StrategySpec, Task
-from gardner.experiment.rows import failure_table, run_table
+from gardner.experiment.stored.rows import failure_table, run_table
 from gardner.records import Store
 
 SIZES = ["-N", "60", "-a", "3", "-n", "0.3", "-k", "6", "-s", "2"]

@@ -15,8 +15,8 @@ import psutil  # type: ignore[import-untyped]
 import pytest
 
 from gardner.experiment.question.task import StrategySpec, Task
-from gardner.experiment.rows import read_rows, run_table
-from gardner.experiment.sources import code_version, names_in
+from gardner.experiment.stored.rows import read_rows, run_table
+from gardner.experiment.stored.sources import code_version, names_in
 from gardner.experiment.worker import execute
 from gardner.records import Store
 

@@ -80,7 +80,7 @@ def test_trouble_of_theory_is_no_trouble_of_the_table(monkeypatch: pytest.Monkey
 
 
 def test_gaps_and_their_errors() -> None:
-    from gardner.experiment.stored import read_results
+    from gardner.experiment.stored.reading import read_results
 
     row = next(
         row for row in summarise(read_results("docs/examples/results"), [0.6]).rows if row["strategy"] == "agnostic"

@@ -19,8 +19,8 @@ from gardner.experiment import cluster, sweep
 from gardner.experiment.cluster import SweepError
 from gardner.experiment.question.spec import Spec
 from gardner.experiment.question.task import StrategySpec, Task
-from gardner.experiment.rows import read_rows, run_table
-from gardner.experiment.stored import read_results
+from gardner.experiment.stored.reading import read_results
+from gardner.experiment.stored.rows import read_rows, run_table
 from gardner.experiment.sweep import Progress, run_tasks
 from gardner.experiment.worker import execute
 from gardner.records import Store

@@ -23,7 +23,7 @@ import pytest
 from tests.sweeps import parts, tasks
 
 from gardner.experiment.question.task import StrategySpec
-from gardner.experiment.rows import read_rows
+from gardner.experiment.stored.rows import read_rows
 from gardner.experiment.sweep import run_tasks
 from gardner.records import FAILED, Store
 

@@ -17,7 +17,7 @@ from gardner.errors import InvalidInputError
 from gardner.experiment.question.fields import Field, declared
 from gardner.experiment.question.spec import Spec, read_spec
 from gardner.experiment.question.task import FIELDS, StrategySpec, Task
-from gardner.experiment.sources import code_version
+from gardner.experiment.stored.sources import code_version
 
 GOOD = """
 strategies:
@@ -279,7 +279,7 @@ def test_both_vocabularies_of_a_file_make_the_same_tasks(tmp_path: Path) -> None
 
 def test_a_field_has_one_name_everywhere(gardner: Any) -> None:
     """Python arguments, columns and options are those of the declarations, and there are no others."""
-    from gardner.experiment.rows import SCHEMA
+    from gardner.experiment.stored.rows import SCHEMA
 
     names = [field.name for field in dataclasses.fields(Task)]
     assert names == ["strategy", *(one.name for one in FIELDS)]

@@ -18,8 +18,8 @@ from typing import Any
 import pytest
 
 from gardner.experiment.question.task import FIELDS
-from gardner.experiment.rows import SCHEMA
-from gardner.experiment.stored import read_results
+from gardner.experiment.stored.reading import read_results
+from gardner.experiment.stored.rows import SCHEMA
 
 OLD = Path(__file__).with_name("results-0.1.0")
 VOLUMES = {"random": -0.20383239546790718, "mixture": -0.26188177792355416, "mine.py:First": -0.24964928291738034}

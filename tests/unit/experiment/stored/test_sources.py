@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 import gardner
-from gardner.experiment.sources import normal_form, stamp
+from gardner.experiment.stored.sources import normal_form, stamp
 
 PLAIN = b'''
 """What it is."""
@@ -152,7 +152,7 @@ def test_other_versions_of_python_write_the_same(tmp_path: Path, version: str) -
     (tmp_path / "tricky.py").write_text(TRICKY, encoding="utf-8")
     files = [tmp_path / "tricky.py", *sorted(home.rglob("*.py"))]
     program = (
-        "import sys, hashlib, pathlib; from gardner.experiment.sources import normal_form\n"
+        "import sys, hashlib, pathlib; from gardner.experiment.stored.sources import normal_form\n"
         "for file in sys.argv[1:]: print(hashlib.sha256(normal_form(pathlib.Path(file).read_bytes())).hexdigest())"
     )
     command = [python, "-S", "-c", program, *map(str, files)]

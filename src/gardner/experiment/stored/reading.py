@@ -19,7 +19,7 @@ from gardner.errors import InvalidInputError
 from gardner.experiment.question.spec import check_sizes
 from gardner.experiment.question.task import FIELDS, MODEL_NAMES, MOST_TEXT, canonical
 from gardner.experiment.rounds import Versions, plain_types
-from gardner.experiment.rows import read_rows, shortened
+from gardner.experiment.stored.rows import read_rows, shortened
 from gardner.records import FAILED, State, Store, StoreError
 
 if TYPE_CHECKING:
@@ -31,7 +31,7 @@ _VERSIONS = tuple(plain_types(Versions))
 
 def read_results(folder: Path | str, keys: Iterable[str] | None = None) -> pd.DataFrame:
     """The rows of a folder, or of some of its tasks; the columns are those of
-    :mod:`gardner.experiment.rows`.
+    :mod:`gardner.experiment.stored.rows`.
 
     Folders of version 0.1.0 are read too: what they do not say is filled with what was meant.
 

@@ -12,12 +12,11 @@ import pyarrow as pa  # type: ignore[import-untyped]
 import pytest
 
 from gardner.errors import GardnerError
-from gardner.experiment import stored
 from gardner.experiment.question.spec import Spec
 from gardner.experiment.question.task import MODEL_NAMES, StrategySpec, Task
-from gardner.experiment.rows import SCHEMA, failure_table, read_rows, run_table
-from gardner.experiment.sources import code_version, stored_version
-from gardner.experiment.stored import parse_parameters, read_results
+from gardner.experiment.stored.reading import parse_parameters, read_results
+from gardner.experiment.stored.rows import SCHEMA, failure_table, read_rows, run_table
+from gardner.experiment.stored.sources import code_version, stored_version
 from gardner.records import Store
 
 
@@ -233,4 +232,4 @@ def test_frames_of_before_there_were_models(tmp_path: Path) -> None:
     old = run_table({name: value for name, value in rows(key="k").items() if name not in MODEL_NAMES}, [a_round()])
     frame: pd.DataFrame = read_results(write(tmp_path, ("k", old)))
     assert frame[list(MODEL_NAMES)].to_numpy().tolist() == [["gaussian", "sign"] * 2]
-    assert stored.read_results(tmp_path).equals(frame)
+    assert read_results(tmp_path).equals(frame)
