@@ -39,7 +39,7 @@ from gardner.experiment.question.task import StrategySpec, Task
 from gardner.experiment.stored.reading import read_results
 from gardner.experiment.stored.rows import failure_table
 from gardner.experiment.stored.sources import code_version, names_in
-from gardner.experiment.sweep import Progress, run_tasks
+from gardner.experiment.sweep.tasks import Progress, run_tasks
 from gardner.records import FAILED, Store
 from gardner.records.files import write_file
 from gardner.strategies.external import make_strategy

@@ -38,11 +38,11 @@ RULES: dict[str, tuple[set[str], set[str]]] = {
     ),
     "models of one's own are loaded by the command line, and for tasks that the user asked for": (
         {"load_prior", "load_channel"},
-        {"model/external.py", "experiment/sweep.py", "experiment/worker.py"} | COMMAND_LINE,
+        {"model/external.py", "experiment/sweep/tasks.py", "experiment/sweep/worker.py"} | COMMAND_LINE,
     ),
     "strategies are loaded for tasks that the user asked for": (
         {"make_strategy"},
-        {"strategies/external.py", "experiment/sweep.py", "experiment/worker.py"}
+        {"strategies/external.py", "experiment/sweep/tasks.py", "experiment/sweep/worker.py"}
         | {"__init__.py", "strategies/__init__.py"},  # these two pass it on
     ),
     "sources of names are looked for where tasks are run": (
@@ -51,8 +51,8 @@ RULES: dict[str, tuple[set[str], set[str]]] = {
             "loading.py",
             "model/external.py",
             "experiment/stored/sources.py",
-            "experiment/sweep.py",
-            "experiment/worker.py",
+            "experiment/sweep/tasks.py",
+            "experiment/sweep/worker.py",
         },
     ),
     "stored rows are looked at before they are used": (

@@ -9,23 +9,23 @@ import importlib
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from gardner.experiment.cluster import SweepError, local_cluster
     from gardner.experiment.loop.pool import run
     from gardner.experiment.question.spec import Spec, read_spec
     from gardner.experiment.question.task import StrategySpec, Task
     from gardner.experiment.rounds import Round, Run, Seconds
     from gardner.experiment.stored.reading import read_results
     from gardner.experiment.summary import Summary, summarise
-    from gardner.experiment.sweep import Outcome, Progress, run_tasks
+    from gardner.experiment.sweep.cluster import SweepError, local_cluster
+    from gardner.experiment.sweep.tasks import Outcome, Progress, run_tasks
 
 _HOMES = {
-    "cluster": ("SweepError", "local_cluster"),
+    "sweep.cluster": ("SweepError", "local_cluster"),
     "loop.pool": ("run",),
     "rounds": ("Round", "Run", "Seconds"),
     "question.spec": ("Spec", "read_spec"),
     "stored.reading": ("read_results",),
     "summary": ("Summary", "summarise"),
-    "sweep": ("Outcome", "Progress", "run_tasks"),
+    "sweep.tasks": ("Outcome", "Progress", "run_tasks"),
     "question.task": ("StrategySpec", "Task"),
 }
 _HOME_OF = {name: home for home, names in _HOMES.items() for name in names}

@@ -96,7 +96,7 @@ def test_a_sweep_that_goes_on_stops_at_a_damaged_part(store: Store) -> None:
     """Before anything is run; the file is left for whoever wants to look at it."""
     from gardner.experiment.question.task import StrategySpec, Task
     from gardner.experiment.stored.sources import code_version, names_in
-    from gardner.experiment.sweep import run_tasks
+    from gardner.experiment.sweep.tasks import run_tasks
 
     task = Task(StrategySpec("random"), 10, 3.0, 0.2, 1, 0)
     key = task.key(code_version(names_in(task)))

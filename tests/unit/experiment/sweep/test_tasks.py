@@ -15,14 +15,15 @@ from tests.sweeps import parts
 
 import gardner
 from gardner.errors import InvalidInputError
-from gardner.experiment import cluster, sweep
-from gardner.experiment.cluster import SweepError
 from gardner.experiment.question.spec import Spec
 from gardner.experiment.question.task import StrategySpec, Task
 from gardner.experiment.stored.reading import read_results
 from gardner.experiment.stored.rows import read_rows, run_table
-from gardner.experiment.sweep import Progress, run_tasks
-from gardner.experiment.worker import execute
+from gardner.experiment.sweep import cluster
+from gardner.experiment.sweep import tasks as module
+from gardner.experiment.sweep.cluster import SweepError
+from gardner.experiment.sweep.tasks import Progress, run_tasks
+from gardner.experiment.sweep.worker import execute
 from gardner.records import Store
 
 
@@ -117,7 +118,7 @@ def test_an_edited_strategy_is_another_task(tmp_path: Path, two_workers: str) ->
 def test_workers_with_other_sources_are_refused(
     tmp_path: Path, two_workers: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(sweep, "code_version", lambda _: "newer")
+    monkeypatch.setattr(module, "code_version", lambda _: "newer")
     with pytest.raises(SweepError, match="other sources of Gardner"):
         run_tasks(tasks("random"), tmp_path, scheduler=two_workers)
     assert Store(tmp_path).keys() == []

@@ -24,7 +24,7 @@ from types import FrameType
 from typing import Any
 
 from gardner.errors import GardnerError, InvalidInputError
-from gardner.experiment.worker import WORD
+from gardner.experiment.sweep.worker import WORD
 
 # Seconds for a scheduler to answer and to have a worker; long beside a connection.
 PATIENCE = 30.0

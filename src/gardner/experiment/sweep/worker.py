@@ -93,7 +93,7 @@ class _Child:
         self.used = False
         self.pipe, theirs = Pipe()
         environment = {**os.environ, **_ONE_THREAD, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
-        command = [sys.executable, "-c", f"from gardner.experiment.worker import serve; serve({theirs.fileno()})"]
+        command = [sys.executable, "-c", f"from gardner.experiment.sweep.worker import serve; serve({theirs.fileno()})"]
         options: dict[str, Any] = {"pass_fds": [theirs.fileno()], "stdin": subprocess.DEVNULL}
         options |= {"stdout": 2, "start_new_session": True}  # stdout and Ctrl-C are the client's
         self.process = subprocess.Popen(command, env=environment, **options)  # noqa: S603

@@ -24,7 +24,7 @@ from tests.sweeps import parts, tasks
 
 from gardner.experiment.question.task import StrategySpec
 from gardner.experiment.stored.rows import read_rows
-from gardner.experiment.sweep import run_tasks
+from gardner.experiment.sweep.tasks import run_tasks
 from gardner.records import FAILED, Store
 
 # The strategies of these tests. Waiting tells its process and sleeps, the first time it is asked; later it does not.

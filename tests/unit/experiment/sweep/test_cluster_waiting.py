@@ -15,11 +15,11 @@ import psutil  # type: ignore[import-untyped]
 import pytest
 
 from gardner.errors import GardnerError, InvalidInputError
-from gardner.experiment import cluster, worker
-from gardner.experiment.cluster import SweepError, local_cluster
 from gardner.experiment.question.spec import Spec
 from gardner.experiment.question.task import StrategySpec, Task
-from gardner.experiment.sweep import Progress, run_tasks
+from gardner.experiment.sweep import cluster, worker
+from gardner.experiment.sweep.cluster import SweepError, local_cluster
+from gardner.experiment.sweep.tasks import Progress, run_tasks
 from gardner.records import Store
 
 NAP = """

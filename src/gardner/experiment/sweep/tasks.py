@@ -6,8 +6,8 @@ A task travels as a few hundred bytes of JSON; the child draws the instance itse
 writes every result the moment it arrives, so killing anything at any time loses what is under way
 and nothing else, and running the same tasks again goes on from there.
 
-Who the workers are is in :mod:`gardner.experiment.cluster`, what happens at their end is in
-:mod:`gardner.experiment.worker`.
+Who the workers are is in :mod:`gardner.experiment.sweep.cluster`, what happens at their end is in
+:mod:`gardner.experiment.sweep.worker`.
 """
 
 from __future__ import annotations
@@ -22,11 +22,11 @@ from pathlib import Path
 from typing import Any
 
 from gardner.errors import InvalidInputError
-from gardner.experiment.cluster import SweepError, Watch, connected, interrupts_noted
 from gardner.experiment.question.task import Task, canonical
 from gardner.experiment.stored.rows import failure_table, run_table
 from gardner.experiment.stored.sources import Name, code_version, external_names, names_in
-from gardner.experiment.worker import Answer, on_worker
+from gardner.experiment.sweep.cluster import SweepError, Watch, connected, interrupts_noted
+from gardner.experiment.sweep.worker import Answer, on_worker
 from gardner.loading import full_name
 from gardner.records import Store
 

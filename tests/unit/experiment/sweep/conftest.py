@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from gardner.experiment.cluster import local_cluster
+from gardner.experiment.sweep.cluster import local_cluster
 
 
 @dataclass

@@ -13,7 +13,7 @@ import pytest
 from tests.sweeps import parts, tasks
 
 from gardner.experiment.question.task import StrategySpec
-from gardner.experiment.sweep import run_tasks
+from gardner.experiment.sweep.tasks import run_tasks
 from gardner.records import StoreError
 
 
