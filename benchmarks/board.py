@@ -221,7 +221,7 @@ def runs(folder: Path) -> pd.DataFrame:
 
     On Gaussian pools the score is −ln v at the last budget, on tables the area under accuracy.
     """
-    from gardner.experiment.table_summary import with_measures
+    from gardner.experiment.results.table_summary import with_measures
 
     store, frame = Store(folder), read_results(folder)
     done = with_measures(frame[frame["status"] != FAILED]).drop_duplicates("key", keep="last")

@@ -24,7 +24,7 @@ from gardner.experiment.question.task import FIELDS, MODELS, StrategySpec
 
 if TYPE_CHECKING:
     from gardner.experiment import Outcome, Progress, Spec
-    from gardner.experiment.meaning import NamedModels
+    from gardner.experiment.results.meaning import NamedModels
 
 # Seconds between lines of progress where there is no terminal; a log of a day has 2,880 of them.
 _EVERY = 30.0

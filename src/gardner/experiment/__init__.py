@@ -12,9 +12,9 @@ if TYPE_CHECKING:
     from gardner.experiment.loop.pool import run
     from gardner.experiment.question.spec import Spec, read_spec
     from gardner.experiment.question.task import StrategySpec, Task
+    from gardner.experiment.results.summary import Summary, summarise
     from gardner.experiment.rounds import Round, Run, Seconds
     from gardner.experiment.stored.reading import read_results
-    from gardner.experiment.summary import Summary, summarise
     from gardner.experiment.sweep.cluster import SweepError, local_cluster
     from gardner.experiment.sweep.tasks import Outcome, Progress, run_tasks
 
@@ -24,7 +24,7 @@ _HOMES = {
     "rounds": ("Round", "Run", "Seconds"),
     "question.spec": ("Spec", "read_spec"),
     "stored.reading": ("read_results",),
-    "summary": ("Summary", "summarise"),
+    "results.summary": ("Summary", "summarise"),
     "sweep.tasks": ("Outcome", "Progress", "run_tasks"),
     "question.task": ("StrategySpec", "Task"),
 }

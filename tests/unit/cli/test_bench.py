@@ -73,7 +73,7 @@ def test_bench_then_results(gardner: Any, tmp_path: Path, scheduler: str) -> Non
     assert sorted(row["budget"] for row in json.loads(out)["rows"]) == [0.1, 0.1, 0.3, 0.3]
 
 
-@pytest.mark.parametrize("moment", ["sweep.tasks._keyed", "sweep.tasks.connected", "summary.summarise"])
+@pytest.mark.parametrize("moment", ["sweep.tasks._keyed", "sweep.tasks.connected", "results.summary.summarise"])
 def test_ctrl_c_at_any_moment_says_what_is_there(
     gardner: Any, tmp_path: Path, scheduler: str, monkeypatch: pytest.MonkeyPatch, moment: str
 ) -> None:
@@ -87,7 +87,7 @@ def test_ctrl_c_at_any_moment_says_what_is_there(
     monkeypatch.setattr(f"gardner.experiment.{moment}", interrupt)
     names = ["random", "agnostic"] if moment == "sweep.tasks.connected" else ["random"]
     for folder, kept in (("out", "2 finished tasks are in"), ("new", "nothing is in")):
-        if folder == "new" and moment == "summary.summarise":
+        if folder == "new" and moment == "results.summary.summarise":
             continue
         code, out, err = gardner("bench", *names, *SIZES, *where[2:], "--out", tmp_path / folder)
         assert (code, out) == (130, "")

@@ -50,7 +50,7 @@ _SOURCES = (
     "experiment/question/device.py",
     "experiment/question/table.py",
     "experiment/question/table_file.py",
-    "experiment/table_summary.py",
+    "experiment/results/table_summary.py",
     "records/encoding.py",
     "table/*.py",
     "table/classes/*.py",

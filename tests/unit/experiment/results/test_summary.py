@@ -11,11 +11,11 @@ import pytest
 
 from gardner import bounds
 from gardner.errors import InvalidInputError
-from gardner.experiment import meaning, summary
 from gardner.experiment.question.task import StrategySpec, Task
+from gardner.experiment.results import meaning, summary
+from gardner.experiment.results.summary import summarise
 from gardner.experiment.stored.rows import failure_table, run_table
 from gardner.experiment.stored.sources import Name
-from gardner.experiment.summary import summarise
 
 LN2 = math.log(2.0)
 

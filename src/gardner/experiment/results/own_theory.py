@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, NamedTuple
 import pandas as pd
 
 from gardner.errors import GardnerError
-from gardner.experiment.meaning import NamedModels, find_models
 from gardner.experiment.question.task import MODEL_NAMES
+from gardner.experiment.results.meaning import NamedModels, find_models
 from gardner.experiment.stored.reading import parse_parameters
 from gardner.rules import RULES, Rule, make_registered_rule
 from gardner.rules.known import Random

@@ -18,7 +18,9 @@ from typing import TYPE_CHECKING, Any
 import pandas as pd
 
 from gardner.errors import InvalidInputError
-from gardner.experiment.meaning import (
+from gardner.experiment.question.table_file import split_name
+from gardner.experiment.question.task import MODEL_NAMES
+from gardner.experiment.results.meaning import (
     OTHER,
     TODAY,
     UNKNOWN,
@@ -28,11 +30,9 @@ from gardner.experiment.meaning import (
     with_known_models,
     with_meaning,
 )
-from gardner.experiment.own_theory import Measured, own_theory
-from gardner.experiment.question.table_file import split_name
-from gardner.experiment.question.task import MODEL_NAMES
+from gardner.experiment.results.own_theory import Measured, own_theory
+from gardner.experiment.results.table_summary import is_table, table_rows
 from gardner.experiment.stored.sources import external_names
-from gardner.experiment.table_summary import is_table, table_rows
 from gardner.records import FAILED
 
 if TYPE_CHECKING:

@@ -9,9 +9,9 @@ import pandas as pd
 import pytest
 
 from gardner.errors import GardnerError
-from gardner.experiment.own_theory import own_theory
 from gardner.experiment.question.task import MODEL_NAMES
-from gardner.experiment.summary import summarise
+from gardner.experiment.results.own_theory import own_theory
+from gardner.experiment.results.summary import summarise
 from gardner.rules.known import Pruning
 from gardner.theory import learning_curve, typical
 
@@ -67,7 +67,7 @@ def test_without_theory(frame: pd.DataFrame) -> None:
 
 
 def test_many_rounds_are_not_followed(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("gardner.experiment.own_theory.MOST_ROUNDS", 10)
+    monkeypatch.setattr("gardner.experiment.results.own_theory.MOST_ROUNDS", 10)
     assert volumes(points("agnostic", [22], batch=2)) == {}
 
 

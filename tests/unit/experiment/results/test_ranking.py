@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 
 from gardner.errors import InvalidInputError
-from gardner.experiment.ranking import complete, rank_strategies
+from gardner.experiment.results.ranking import complete, rank_strategies
 
 
 def _scores(rows: list[tuple[str, int, str, float]]) -> pd.DataFrame:

@@ -8,7 +8,7 @@ from typing import Any
 import pandas as pd
 import pytest
 
-from gardner.experiment.table_summary import is_table, table_rows
+from gardner.experiment.results.table_summary import is_table, table_rows
 
 LN2 = math.log(2.0)
 
