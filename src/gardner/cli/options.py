@@ -1,4 +1,4 @@
-"""Options of a command that follow from declared fields (:mod:`gardner.experiment.question.fields`)."""
+"""Options of a command that follow from fields (:mod:`gardner.experiment.question.fields`)."""
 
 from __future__ import annotations
 

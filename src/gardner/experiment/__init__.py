@@ -19,14 +19,14 @@ if TYPE_CHECKING:
     from gardner.experiment.sweep.tasks import Outcome, Progress, run_tasks
 
 _HOMES = {
-    "sweep.cluster": ("SweepError", "local_cluster"),
-    "loop.pool": ("run",),
     "rounds": ("Round", "Run", "Seconds"),
-    "question.spec": ("Spec", "read_spec"),
-    "stored.reading": ("read_results",),
-    "results.summary": ("Summary", "summarise"),
-    "sweep.tasks": ("Outcome", "Progress", "run_tasks"),
     "question.task": ("StrategySpec", "Task"),
+    "question.spec": ("Spec", "read_spec"),
+    "loop.pool": ("run",),
+    "stored.reading": ("read_results",),
+    "sweep.tasks": ("Outcome", "Progress", "run_tasks"),
+    "sweep.cluster": ("SweepError", "local_cluster"),
+    "results.summary": ("Summary", "summarise"),
 }
 _HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
 

@@ -1,1 +1,1 @@
-"""Many tasks at once. Dask lives here: the client, its cluster, and the workers with their children."""
+"""Many tasks at once. Dask lives here: the client, its cluster, and the workers."""

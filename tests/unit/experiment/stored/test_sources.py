@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 import gardner
-from gardner.experiment.stored.sources import normal_form, stamp
+from gardner.experiment.stored.sources import _SOURCES, normal_form, stamp
 
 PLAIN = b'''
 """What it is."""
@@ -113,6 +113,12 @@ def test_the_package_is_stamped_by_what_it_does(tmp_path: Path) -> None:
     copy.write_text(ours.read_text().replace("TOLERANCE = 1e-5", "TOLERANCE = 1e-6"))
     assert stamp(also=[copy]) != before
     assert stamp("experiment/loop/pool.py") != stamp("experiment/loop/training.py")
+
+
+@pytest.mark.parametrize("pattern", _SOURCES)
+def test_what_is_stamped_is_there(pattern: str) -> None:
+    """A file that moves would leave the stamp without a word."""
+    assert list(Path(gardner.__file__).parent.glob(pattern))
 
 
 # every kind of syntax that some version parses into another tree, and a letter that newer ones think printable
