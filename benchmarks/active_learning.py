@@ -18,7 +18,7 @@ from typing import Any
 
 import numpy as np
 
-from gardner.experiment.loop import TOLERANCE, run
+from gardner.experiment.loop.pool import TOLERANCE, run
 from gardner.inference import kernel, threads
 from gardner.model import PERCEPTRON, Instance, draw_instance
 from gardner.strategies import make_registered

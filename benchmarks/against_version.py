@@ -31,7 +31,7 @@ WORK = '''
 import functools, gc, json, os, sys, time
 import numpy as np
 from gardner import bounds
-from gardner.experiment.loop import run
+from gardner.experiment import run
 from gardner.inference.amp import amp
 from gardner.model import GLM, draw_instance, parse_channel, parse_prior
 from gardner.strategies import make_registered

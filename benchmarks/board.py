@@ -33,13 +33,13 @@ import numpy as np
 import pandas as pd
 
 from gardner.errors import GardnerError
-from gardner.experiment.rows import failure_table
-from gardner.experiment.sources import code_version, names_in
-from gardner.experiment.spec import Spec
-from gardner.experiment.stored import read_results
-from gardner.experiment.sweep import Progress, run_tasks
-from gardner.experiment.table_file import split_name
-from gardner.experiment.task import StrategySpec, Task
+from gardner.experiment.question.spec import Spec
+from gardner.experiment.question.table_file import split_name
+from gardner.experiment.question.task import StrategySpec, Task
+from gardner.experiment.stored.reading import read_results
+from gardner.experiment.stored.rows import failure_table
+from gardner.experiment.stored.sources import code_version, names_in
+from gardner.experiment.sweep.tasks import Progress, run_tasks
 from gardner.records import FAILED, Store
 from gardner.records.files import write_file
 from gardner.strategies.external import make_strategy
@@ -221,7 +221,7 @@ def runs(folder: Path) -> pd.DataFrame:
 
     On Gaussian pools the score is −ln v at the last budget, on tables the area under accuracy.
     """
-    from gardner.experiment.table_summary import with_measures
+    from gardner.experiment.results.table_summary import with_measures
 
     store, frame = Store(folder), read_results(folder)
     done = with_measures(frame[frame["status"] != FAILED]).drop_duplicates("key", keep="last")

@@ -14,9 +14,9 @@ from benchmarks import board
 from numpy.typing import NDArray
 from scipy.stats import t as student
 
-from gardner.experiment.ranking import complete, rank_strategies
-from gardner.experiment.stored import read_results
-from gardner.experiment.summary import summarise
+from gardner.experiment.results.ranking import complete, rank_strategies
+from gardner.experiment.results.summary import summarise
+from gardner.experiment.stored.reading import read_results
 
 GROUPS = {"all": "all pools", "gaussian": "Gaussian", "two": "two classes", "many": "many classes"}
 OURS, RANDOM = "query", "random"

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from gardner.experiment import Spec, StrategySpec, run_tasks
-from gardner.experiment.stored import read_results
+from gardner.experiment.stored.reading import read_results
 from gardner.numbers import MISSING, is_missing
 from gardner.report.figures import save
 from gardner.report.strategies import strategies_chart

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from gardner.experiment.spec import Spec
-from gardner.experiment.task import StrategySpec, Task
+from gardner.experiment.question.spec import Spec
+from gardner.experiment.question.task import StrategySpec, Task
 
 
 def tasks(*strategies: StrategySpec, seeds: int = 1) -> list[Task]:

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from gardner import bounds, typical
-from gardner.experiment.loop import run
+from gardner.experiment.loop.pool import run
 from gardner.model import PERCEPTRON, draw_instance
 from gardner.strategies import make_registered
 

@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 from scipy.stats import ttest_rel
 
-from gardner.experiment.rows import run_table
-from gardner.experiment.task import StrategySpec, Task
+from gardner.experiment.question.task import StrategySpec, Task
+from gardner.experiment.stored.rows import run_table
 from gardner.records import Store
 from gardner.reproduce.results_page import report_results
 

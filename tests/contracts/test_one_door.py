@@ -38,20 +38,26 @@ RULES: dict[str, tuple[set[str], set[str]]] = {
     ),
     "models of one's own are loaded by the command line, and for tasks that the user asked for": (
         {"load_prior", "load_channel"},
-        {"model/external.py", "experiment/sweep.py", "experiment/worker.py"} | COMMAND_LINE,
+        {"model/external.py", "experiment/sweep/tasks.py", "experiment/sweep/worker.py"} | COMMAND_LINE,
     ),
     "strategies are loaded for tasks that the user asked for": (
         {"make_strategy"},
-        {"strategies/external.py", "experiment/sweep.py", "experiment/worker.py"}
+        {"strategies/external.py", "experiment/sweep/tasks.py", "experiment/sweep/worker.py"}
         | {"__init__.py", "strategies/__init__.py"},  # these two pass it on
     ),
     "sources of names are looked for where tasks are run": (
         {"source_of", "model_source", "code_version"},
-        {"loading.py", "model/external.py", "experiment/sources.py", "experiment/sweep.py", "experiment/worker.py"},
+        {
+            "loading.py",
+            "model/external.py",
+            "experiment/stored/sources.py",
+            "experiment/sweep/tasks.py",
+            "experiment/sweep/worker.py",
+        },
     ),
     "stored rows are looked at before they are used": (
         {"read_all", "read_rows"},
-        {"records/store.py", "experiment/rows.py", "experiment/stored.py"},
+        {"records/store.py", "experiment/stored/rows.py", "experiment/stored/reading.py"},
     ),
     "files are written in one place": (
         {"write_text", "write_bytes", "tempfile", "rename", "touch", "fdopen", "mkstemp", "savefig", "shutil"},

@@ -19,9 +19,9 @@ from numpy.typing import NDArray
 from scipy.special import log_ndtr, ndtr
 
 from gardner.errors import InvalidInputError
-from gardner.experiment.loop import run
-from gardner.experiment.task import StrategySpec, Task
-from gardner.experiment.worker import execute
+from gardner.experiment.loop.pool import run
+from gardner.experiment.question.task import StrategySpec, Task
+from gardner.experiment.sweep.worker import execute
 from gardner.inference import infer
 from gardner.model import (
     CHANNELS,

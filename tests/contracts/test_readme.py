@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from gardner.experiment.fields import declared
-from gardner.experiment.task import Task
+from gardner.experiment.question.fields import declared
+from gardner.experiment.question.task import Task
 from gardner.strategies import registered_strategies
 
 ROOT = Path(__file__).parents[2]

@@ -11,7 +11,7 @@ from typing import Any
 
 import pyarrow as pa  # type: ignore[import-untyped]
 
-from gardner.experiment.rows import SCHEMA
+from gardner.experiment.stored.rows import SCHEMA
 from gardner.records import Store
 
 # the columns of a task and of its one row that says why there is no more

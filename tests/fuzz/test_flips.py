@@ -22,7 +22,7 @@ PARTS: list[dict[str, Any]] = [
 def no_theory(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """Bounds at once: what is read back is under test, and theory would take most of the time."""
     import gardner.theory
-    from gardner.experiment import summary
+    from gardner.experiment.results import summary
 
     def bounds(*_: Any, **__: Any) -> Any:
         return SimpleNamespace(

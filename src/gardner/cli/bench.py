@@ -19,12 +19,12 @@ from gardner.cli.options import read_given, with_fields
 from gardner.cli.parameters import read_parameters
 from gardner.cli.results import show
 from gardner.errors import InvalidInputError
-from gardner.experiment.fields import called
-from gardner.experiment.task import FIELDS, MODELS, StrategySpec
+from gardner.experiment.question.fields import called
+from gardner.experiment.question.task import FIELDS, MODELS, StrategySpec
 
 if TYPE_CHECKING:
     from gardner.experiment import Outcome, Progress, Spec
-    from gardner.experiment.meaning import NamedModels
+    from gardner.experiment.results.meaning import NamedModels
 
 # Seconds between lines of progress where there is no terminal; a log of a day has 2,880 of them.
 _EVERY = 30.0
@@ -110,7 +110,7 @@ def _kept(out: Path) -> str:
 
 
 def _read(strategies: list[str], given: dict[str, Any], params: list[str]) -> Spec:
-    from gardner.experiment.spec import Spec, read_spec
+    from gardner.experiment.question.spec import Spec, read_spec
 
     if any(Path(name).suffix in {".yaml", ".yml"} for name in strategies):
         if len(strategies) > 1 or params or given:
@@ -159,7 +159,7 @@ def _shown() -> Iterator[Callable[[Progress], None]]:
 
 
 def _finish(outcome: Outcome, out: Path, named: NamedModels, *, json: bool) -> None:
-    from gardner.experiment.stored import read_results
+    from gardner.experiment.stored.reading import read_results
 
     frame = read_results(out, outcome.keys)
     current = dict(zip(frame["strategy"], frame["code"], strict=True))

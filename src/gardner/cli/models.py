@@ -63,7 +63,7 @@ def command(json: bool = JSON) -> None:
 
 def read_models(prior: str, channel: str, teacher_prior: str | None, teacher_channel: str | None) -> tuple[GLM, GLM]:
     """Student and teacher; the teacher is the student where nothing else is said."""
-    from gardner.experiment.spectrum_file import with_numbers
+    from gardner.experiment.question.spectrum_file import with_numbers
     from gardner.model import GLM
     from gardner.model.external import load_channel, load_prior
 

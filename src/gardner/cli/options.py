@@ -1,4 +1,4 @@
-"""Options of a command that follow from declared fields (:mod:`gardner.experiment.fields`)."""
+"""Options of a command that follow from fields (:mod:`gardner.experiment.question.fields`)."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import typer
 
 from gardner.cli.console import read_range
 from gardner.errors import InvalidInputError
-from gardner.experiment.fields import Field
+from gardner.experiment.question.fields import Field
 
 
 def with_fields(fields: Sequence[Field]) -> Callable[[Callable[..., None]], Callable[..., None]]:

@@ -17,8 +17,8 @@ from gardner.numbers import fixed, percent, with_error
 if TYPE_CHECKING:
     import pandas as pd
 
-    from gardner.experiment.meaning import NamedModels
-    from gardner.experiment.summary import Summary
+    from gardner.experiment.results.meaning import NamedModels
+    from gardner.experiment.results.summary import Summary
 
 # Failed tasks in a table, which fits a screen; --json has all of them.
 _FAILURES_SHOWN = 10
@@ -56,7 +56,7 @@ def command(
     if verify:
         _verify(folder, json=json)
         return
-    from gardner.experiment.stored import read_results
+    from gardner.experiment.stored.reading import read_results
 
     frame = read_results(folder)
     if frame.empty:
@@ -77,7 +77,7 @@ def show(
     ``current`` has versions of code that are known, by strategy, ``named`` the models that this
     command names.
     """
-    from gardner.experiment.summary import summarise
+    from gardner.experiment.results.summary import summarise
 
     with progress_bar("bounds") as progress:
         summary = summarise(frame, budgets, progress, current, named)
@@ -96,7 +96,7 @@ def show(
 
 
 def _verify(folder: Path, *, json: bool) -> None:
-    from gardner.experiment.stored import verify_results
+    from gardner.experiment.stored.reading import verify_results
 
     found = verify_results(folder)
     if json:

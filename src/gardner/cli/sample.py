@@ -12,7 +12,7 @@ from gardner.cli.console import JSON, output, progress_bar, to_json
 from gardner.cli.interrupt import telling
 from gardner.cli.options import read_given, with_fields
 from gardner.experiment.ensemble.question import FIELDS, POOLS, ROUNDS
-from gardner.experiment.fields import called
+from gardner.experiment.question.fields import called
 from gardner.numbers import fixed, general
 
 if TYPE_CHECKING:

@@ -44,7 +44,7 @@ def _registered() -> dict[str, str]:
 
 
 def _record(name: str, description: str) -> dict[str, Any]:
-    from gardner.experiment.task import default_parameters
+    from gardner.experiment.question.task import default_parameters
     from gardner.strategies import make_registered
 
     informed = bool(make_registered(name, {}).informed)

@@ -9,24 +9,24 @@ import importlib
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from gardner.experiment.cluster import SweepError, local_cluster
-    from gardner.experiment.loop import run
+    from gardner.experiment.loop.pool import run
+    from gardner.experiment.question.spec import Spec, read_spec
+    from gardner.experiment.question.task import StrategySpec, Task
+    from gardner.experiment.results.summary import Summary, summarise
     from gardner.experiment.rounds import Round, Run, Seconds
-    from gardner.experiment.spec import Spec, read_spec
-    from gardner.experiment.stored import read_results
-    from gardner.experiment.summary import Summary, summarise
-    from gardner.experiment.sweep import Outcome, Progress, run_tasks
-    from gardner.experiment.task import StrategySpec, Task
+    from gardner.experiment.stored.reading import read_results
+    from gardner.experiment.sweep.cluster import SweepError, local_cluster
+    from gardner.experiment.sweep.tasks import Outcome, Progress, run_tasks
 
 _HOMES = {
-    "cluster": ("SweepError", "local_cluster"),
-    "loop": ("run",),
     "rounds": ("Round", "Run", "Seconds"),
-    "spec": ("Spec", "read_spec"),
-    "stored": ("read_results",),
-    "summary": ("Summary", "summarise"),
-    "sweep": ("Outcome", "Progress", "run_tasks"),
-    "task": ("StrategySpec", "Task"),
+    "question.task": ("StrategySpec", "Task"),
+    "question.spec": ("Spec", "read_spec"),
+    "loop.pool": ("run",),
+    "stored.reading": ("read_results",),
+    "sweep.tasks": ("Outcome", "Progress", "run_tasks"),
+    "sweep.cluster": ("SweepError", "local_cluster"),
+    "results.summary": ("Summary", "summarise"),
 }
 _HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
 

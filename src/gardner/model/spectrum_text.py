@@ -4,8 +4,9 @@ spectrum:2,1,0.5                three variances
 spectrum:2x1.5,0.25             the same variance twice, then another
 spectrum:2,1,0.5:0.3            with an alignment
 
-A file of eigenvalues is read where the user names it (:mod:`gardner.experiment.spectrum_file`). What
-is stored and sent to workers is the text with the numbers.
+A file of eigenvalues is read where the user names it
+(:mod:`gardner.experiment.question.spectrum_file`). What is stored and sent to workers is the text
+with the numbers.
 """
 
 from __future__ import annotations

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import pandas as pd
 
 from gardner.errors import GardnerError, InvalidInputError
-from gardner.experiment.summary import LN2
+from gardner.experiment.results.summary import LN2
 from gardner.numbers import with_error
 from gardner.report.page import Board, Outcome, Page, Section, Verdict
 from gardner.reproduce import (

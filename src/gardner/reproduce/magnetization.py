@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 
 from gardner.experiment import Spec, StrategySpec
-from gardner.experiment.task import default_parameters, label
+from gardner.experiment.question.task import default_parameters, label
 from gardner.model import PERCEPTRON
 from gardner.report.measured import mixture_chart
 from gardner.report.page import Figure, Section, Verdict

@@ -23,8 +23,8 @@ import pandas as pd
 import pyarrow as pa  # type: ignore[import-untyped]
 from numpy.typing import NDArray
 
-from gardner.experiment.sources import stamp
-from gardner.experiment.task import canonical
+from gardner.experiment.question.task import canonical
+from gardner.experiment.stored.sources import stamp
 from gardner.inference.batched import random_subsets, subset_log_volumes
 from gardner.model import PERCEPTRON, draw_instance
 from gardner.records import Store

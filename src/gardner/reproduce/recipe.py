@@ -18,7 +18,7 @@ from gardner.report.page import Outcome, Section, Verdict
 
 if TYPE_CHECKING:
     from gardner.experiment import Spec
-    from gardner.experiment.task import Task
+    from gardner.experiment.question.task import Task
     from gardner.theory import Bounds
 
 Progress = Callable[[float], None]
@@ -77,14 +77,14 @@ class Workspace:
 
     def _placed(self, task: Task) -> Task:
         """The task on the device, if it can run there."""
-        from gardner.experiment.device.task import can_run
+        from gardner.experiment.question.device import can_run
 
         return replace(task, device="cuda") if self.device == "cuda" and can_run(task) else task
 
     def bench(self, specs: Iterable[Spec]) -> pd.DataFrame:
         """The rows of all tasks of some specs, those run that are not in the store yet."""
         from gardner.experiment import run_tasks
-        from gardner.experiment.stored import read_results
+        from gardner.experiment.stored.reading import read_results
 
         tasks = [self._placed(task) for spec in specs for task in spec.tasks()]
         folder = self.folder / "results"

@@ -13,10 +13,10 @@ import numpy as np
 import pandas as pd
 
 from gardner.errors import InvalidInputError
-from gardner.experiment.meaning import with_meaning, with_models
-from gardner.experiment.stored import read_results
-from gardner.experiment.summary import failures
-from gardner.experiment.table_summary import is_table
+from gardner.experiment.results.meaning import with_meaning, with_models
+from gardner.experiment.results.summary import failures
+from gardner.experiment.results.table_summary import is_table
+from gardner.experiment.stored.reading import read_results
 from gardner.numbers import percent, with_error
 from gardner.records import FAILED
 from gardner.report.many import said

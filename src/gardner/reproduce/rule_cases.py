@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 
 from gardner.experiment import Spec, StrategySpec, Task
-from gardner.experiment.task import canonical
+from gardner.experiment.question.task import canonical
 from gardner.model import GLM, parse_channel, parse_prior
 from gardner.report.page import Outcome, Verdict
 from gardner.reproduce.recipe import Workspace

@@ -6,7 +6,7 @@ import json
 
 import pandas as pd
 
-from gardner.experiment.task import label
+from gardner.experiment.question.task import label
 from gardner.records import Store
 from gardner.report.page import Outcome, Section, Verdict
 from gardner.reproduce import bounds, heuristics

@@ -8,8 +8,8 @@ from typing import Any
 
 import pandas as pd
 
-from gardner.experiment.meaning import with_meaning
-from gardner.experiment.table_summary import PLACE, table_rows, with_measures
+from gardner.experiment.results.meaning import with_meaning
+from gardner.experiment.results.table_summary import PLACE, table_rows, with_measures
 from gardner.records import FAILED
 from gardner.report.many import MOST, said
 from gardner.report.page import Figure, Outcome, Section, Verdict

@@ -12,9 +12,9 @@ from typing import Any
 
 import pytest
 
-from gardner.experiment.cluster import local_cluster
-from gardner.experiment.rows import failure_table, run_table
-from gardner.experiment.task import MODEL_NAMES, StrategySpec, Task
+from gardner.experiment.question.task import MODEL_NAMES, StrategySpec, Task
+from gardner.experiment.stored.rows import failure_table, run_table
+from gardner.experiment.sweep.cluster import local_cluster
 from gardner.records import Store
 
 SIZES = ["-N", "60", "-a", "3", "-n", "0.3", "-k", "6", "-s", "2"]
@@ -73,7 +73,7 @@ def test_bench_then_results(gardner: Any, tmp_path: Path, scheduler: str) -> Non
     assert sorted(row["budget"] for row in json.loads(out)["rows"]) == [0.1, 0.1, 0.3, 0.3]
 
 
-@pytest.mark.parametrize("moment", ["sweep._keyed", "sweep.connected", "summary.summarise"])
+@pytest.mark.parametrize("moment", ["sweep.tasks._keyed", "sweep.tasks.connected", "results.summary.summarise"])
 def test_ctrl_c_at_any_moment_says_what_is_there(
     gardner: Any, tmp_path: Path, scheduler: str, monkeypatch: pytest.MonkeyPatch, moment: str
 ) -> None:
@@ -85,9 +85,9 @@ def test_ctrl_c_at_any_moment_says_what_is_there(
     where = ["--out", str(tmp_path / "out"), "--scheduler", scheduler]
     assert gardner("bench", "random", *SIZES, *where)[0] == 0
     monkeypatch.setattr(f"gardner.experiment.{moment}", interrupt)
-    names = ["random", "agnostic"] if moment == "sweep.connected" else ["random"]
+    names = ["random", "agnostic"] if moment == "sweep.tasks.connected" else ["random"]
     for folder, kept in (("out", "2 finished tasks are in"), ("new", "nothing is in")):
-        if folder == "new" and moment == "summary.summarise":
+        if folder == "new" and moment == "results.summary.summarise":
             continue
         code, out, err = gardner("bench", *names, *SIZES, *where[2:], "--out", tmp_path / folder)
         assert (code, out) == (130, "")

@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
-from gardner.experiment.cluster import local_cluster
-from gardner.experiment.stored import read_results
+from gardner.experiment.stored.reading import read_results
+from gardner.experiment.sweep.cluster import local_cluster
 
 SIZES = ["-N", "60", "-a", "3", "-n", "0.3", "-k", "6", "-s", "2"]
 

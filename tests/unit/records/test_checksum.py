@@ -13,7 +13,7 @@ import pandas as pd
 import pyarrow.parquet as parquet  # type: ignore[import-untyped]
 import pytest
 
-from gardner.experiment.rows import read_rows, run_table
+from gardner.experiment.stored.rows import read_rows, run_table
 from gardner.records import State, Store, StoreError
 from gardner.records.checksum import sealed, state_of
 
@@ -94,9 +94,9 @@ def test_parts_of_version_0_1_0_are_read(store: Store) -> None:
 
 def test_a_sweep_that_goes_on_stops_at_a_damaged_part(store: Store) -> None:
     """Before anything is run; the file is left for whoever wants to look at it."""
-    from gardner.experiment.sources import code_version, names_in
-    from gardner.experiment.sweep import run_tasks
-    from gardner.experiment.task import StrategySpec, Task
+    from gardner.experiment.question.task import StrategySpec, Task
+    from gardner.experiment.stored.sources import code_version, names_in
+    from gardner.experiment.sweep.tasks import run_tasks
 
     task = Task(StrategySpec("random"), 10, 3.0, 0.2, 1, 0)
     key = task.key(code_version(names_in(task)))

@@ -13,7 +13,7 @@ import pandas as pd
 import pytest
 
 from gardner.errors import InvalidInputError
-from gardner.experiment.rows import failure_table, read_rows, run_table
+from gardner.experiment.stored.rows import failure_table, read_rows, run_table
 from gardner.records import FAILED, Store, StoreError
 
 TASK = {

@@ -18,8 +18,8 @@ import pandas as pd
 import pytest
 
 from gardner.errors import InvalidInputError
-from gardner.experiment.rows import failure_table
-from gardner.experiment.task import StrategySpec
+from gardner.experiment.question.task import StrategySpec
+from gardner.experiment.stored.rows import failure_table
 from gardner.inference.batched import random_subsets, subset_log_volumes
 from gardner.model import draw_instance
 from gardner.records import Store
@@ -127,7 +127,7 @@ def test_failed_runs_are_an_error_that_says_where_to_look(tmp_path: Path) -> Non
     with pytest.raises(InvalidInputError, match="it must be one of"):
         reproduce_results(["nonsense"], tmp_path)
     from gardner.experiment import Spec
-    from gardner.experiment.sources import code_version, names_in
+    from gardner.experiment.stored.sources import code_version, names_in
 
     spec = Spec([StrategySpec("random")], [20], [3.0], [0.2], [2], [0])
     (task,) = spec.tasks()

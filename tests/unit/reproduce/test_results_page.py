@@ -14,9 +14,9 @@ import pandas as pd
 import pytest
 
 from gardner.errors import InvalidInputError
-from gardner.experiment import meaning, summary
-from gardner.experiment.rows import failure_table, run_table
-from gardner.experiment.task import StrategySpec, Task
+from gardner.experiment.question.task import StrategySpec, Task
+from gardner.experiment.results import meaning, summary
+from gardner.experiment.stored.rows import failure_table, run_table
 from gardner.model import GLM, PERCEPTRON
 from gardner.records import Store
 from gardner.report.figures import specification

@@ -26,8 +26,8 @@ from gardner.errors import InvalidInputError
 from gardner.experiment.ensemble.chain import Floats
 from gardner.experiment.ensemble.question import POOLS, ROUNDS, Question
 from gardner.experiment.ensemble.tempering import Block, Ladder, SamplingError, find_ladder, temper
-from gardner.experiment.sources import stamp
-from gardner.experiment.task import canonical
+from gardner.experiment.question.task import canonical
+from gardner.experiment.stored.sources import stamp
 from gardner.inference.threads import run_all, thread_count
 from gardner.records import Store, write_file
 

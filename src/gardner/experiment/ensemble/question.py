@@ -1,7 +1,8 @@
 """What is sampled: the subsets of a budget, of pools of one size, between two inverse temperatures.
 
-Its fields are declared once, as those of a task are (:mod:`gardner.experiment.fields`): the options of ``gardner
-sample`` follow. Nothing heavy is imported, since ``gardner --help`` reads this module.
+Its fields are declared once, as those of a task are (:mod:`gardner.experiment.question.fields`):
+the options of ``gardner sample`` follow. Nothing heavy is imported, since ``gardner --help`` reads
+this module.
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Annotated
 
 from gardner.errors import InvalidInputError
-from gardner.experiment.fields import Field, declared
+from gardner.experiment.question.fields import Field, declared
 
 if TYPE_CHECKING:
     from gardner.experiment.ensemble.chain import Floats

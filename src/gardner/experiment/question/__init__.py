@@ -1,0 +1,1 @@
+"""What to run: the fields of a task, their checks and their files. Nothing runs here."""

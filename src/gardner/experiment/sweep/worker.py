@@ -1,0 +1,276 @@
+"""Where a task of a sweep runs: a worker of Dask, and the child process that works for it.
+
+The body of a task runs in a *child* of the worker, a plain Python process that lives on from task
+to task. Dask runs tasks in threads, and a thread cannot be stopped, least of all in compiled code
+that holds the interpreter lock; a process can. A new process for each task would cost seconds of
+imports; this one costs a message each way. More: a strategy that crashes takes its child along, not
+the worker; the worker answers its scheduler while the child computes; threads of a worker share no
+interpreter lock, so a ``dask worker`` of many threads is as good as many workers; and a child that
+has loaded other code than the client asks for is replaced. A child whose worker is gone sees its
+pipe end, and goes too.
+
+A time limit is one of the child's processor time, so that other work on the machine makes no task
+fail. A task that waits for something has ten times as long by the clock. One that cannot come to an
+end in time is not waited for (:mod:`gardner.experiment.loop.pace`).
+"""
+
+from __future__ import annotations
+
+import functools
+import json
+import math
+import os
+import queue
+import subprocess
+import sys
+import threading
+import time
+import traceback
+import weakref
+from dataclasses import asdict
+from multiprocessing import Pipe
+from multiprocessing.connection import Connection
+from pathlib import Path
+from typing import Any
+
+from gardner.errors import GardnerError
+from gardner.experiment.loop.memory import Peak
+from gardner.experiment.loop.pace import TooSlowError, paced
+from gardner.experiment.question.task import StrategySpec, Task
+from gardner.experiment.rounds import Run, Versions
+from gardner.experiment.stored.sources import code_version, names_in
+
+# Seconds for a child to import and compile; it takes five, on a busy machine thirty.
+START_LIMIT = 300.0
+# Seconds of nothing before a word is said: long for who looks on, and longer than a usual start.
+WORD = 10.0
+# Times the limit that a task may take by the clock: beside nine other processes on a core it still has all of its time.
+PATIENCE = 10.0
+# Times that a task is tried whose process dies: it may be the task's fault, or somebody else's.
+ATTEMPTS = 3
+_ONE_THREAD = dict.fromkeys(("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS", "NUMBA_NUM_THREADS"), "1")
+
+# "versions", "informed", "rounds" and "timings"; or "reason", "hint" and perhaps the first two; or "version" of other
+# code
+Answer = dict[str, Any]
+
+# --- in the worker
+
+_own = threading.local()
+
+
+def on_worker(order: str) -> str:
+    """Have the child of this thread run a task; replace it if it dies, hangs, or has loaded other
+    code.
+    """
+    answer, given_up = "", ""
+    for _ in range(ATTEMPTS):
+        child: _Child = getattr(_own, "child", None) or _Child()
+        _own.child, fresh = child, not child.used
+        try:
+            answer, given_up = child.ask(order, json.loads(order)["time_limit"])
+        except BaseException:  # no fault of the task
+            _own.child = None
+            child.stop()
+            raise
+        if answer and (fresh or not answer.startswith('{"version"')):
+            return answer
+        _own.child = None
+        code = child.stop() or 0
+        how = f"by signal {-code}" if code < 0 else f"with exit code {code}"
+        hint = "a crash in compiled code, or too little memory"
+        answer = json.dumps({"reason": f"ProcessDied: {ATTEMPTS} times, {how}", "hint": hint})
+        if given_up:
+            hint = "it hangs, or the limit is too short for its size"
+            return json.dumps({"reason": f"TimeLimit: not finished after {given_up}", "hint": hint})
+    return answer
+
+
+class _Child:
+    """A process that runs one task after another."""
+
+    def __init__(self) -> None:
+        self.used = False
+        self.pipe, theirs = Pipe()
+        environment = {**os.environ, **_ONE_THREAD, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
+        command = [sys.executable, "-c", f"from gardner.experiment.sweep.worker import serve; serve({theirs.fileno()})"]
+        options: dict[str, Any] = {"pass_fds": [theirs.fileno()], "stdin": subprocess.DEVNULL}
+        options |= {"stdout": 2, "start_new_session": True}  # stdout and Ctrl-C are the client's
+        self.process = subprocess.Popen(command, env=environment, **options)  # noqa: S603
+        theirs.close()
+        self.stop = weakref.finalize(self, _end, self.process, self.pipe)  # at the latest with the worker's thread
+
+    def ask(self, order: str, limit: float | None) -> tuple[str, str]:
+        """The answer, empty if there is none, and how long it was waited for in vain, in words."""
+        try:
+            if not self.used:  # getting ready does not count against the limit
+                if self._waited(START_LIMIT, math.inf, "a worker's process has not started for"):
+                    raise RuntimeError(f"their processes do not start within {START_LIMIT:g} s")
+                self.pipe.recv_bytes()
+            self.used = True
+            self.pipe.send_bytes(order.encode())
+            limit = math.inf if limit is None else limit
+            late = self._waited(PATIENCE * limit, self._used_up() + limit)
+            if late:
+                return "", f"{limit:g} s of the processor" if late == "computing" else f"{PATIENCE * limit:g} s"
+            return self.pipe.recv_bytes().decode(), ""
+        except (EOFError, OSError):
+            if not self.used:
+                raise RuntimeError("their processes do not start; a worker's log says why") from None
+            return "", ""
+
+    def _used_up(self) -> float:
+        """Seconds of the processor that the child has taken so far; none are counted of one that is gone."""
+        import psutil  # type: ignore[import-untyped]
+
+        try:
+            times = psutil.Process(self.process.pid).cpu_times()
+        except psutil.Error:
+            return 0.0
+        return float(times.user + times.system)
+
+    def _waited(self, limit: float, computing: float, word: str = "") -> str:
+        """Wait for the answer; nothing is said if it comes, otherwise which limit it passed.
+
+        ``limit`` is by the clock, ``computing`` of the child's processor time in all. A worker that wants to close is
+        not kept: the task is then another's.
+        """
+        import distributed
+
+        untyped: Any = distributed
+        begin, silent = time.monotonic(), bool(word)
+        deadline = begin + limit
+        while not self.pipe.poll(min(0.5, max(0.0, deadline - time.monotonic()))):
+            if time.monotonic() >= deadline:
+                return "waiting"
+            if computing < math.inf and self._used_up() >= computing:
+                return "computing"
+            if silent and time.monotonic() - begin > WORD:
+                silent = False
+                untyped.get_worker().log_event("gardner", f"{word} {WORD:g} s; it has {limit:g} s")
+            if untyped.get_worker().status.name.startswith("clos"):
+                raise untyped.Reschedule
+        return ""
+
+
+def _end(process: subprocess.Popen[bytes], pipe: Connection[Any, Any]) -> int:
+    process.kill()
+    pipe.close()
+    return process.wait()
+
+
+# --- in the child
+
+
+def serve(descriptor: int) -> None:
+    """Run tasks from a pipe until it ends."""
+    pipe: Connection[Any, Any] = Connection(descriptor)
+    orders: queue.SimpleQueue[bytes] = queue.SimpleQueue()
+
+    def listen() -> None:
+        try:
+            while True:
+                orders.put(pipe.recv_bytes())
+        except (EOFError, OSError):
+            os._exit(0)  # the worker is gone, and nobody waits for the task under way
+
+    def answer(text: bytes) -> None:
+        try:
+            pipe.send_bytes(text)
+        except OSError:
+            os._exit(0)  # the same, seen from the other side
+
+    version = functools.cache(code_version)  # of what was loaded, whatever the disk holds later
+    threading.Thread(target=listen, daemon=True).start()
+    execute(Task(StrategySpec("random"), features=10, pool_ratio=3.0, budget=0.2, batch_size=1, seed=0))
+    answer(b"ready")  # imported and compiled: from now on time is the task's
+    while True:
+        order = json.loads(orders.get())
+        task = Task.from_json(order["task"])
+        try:
+            same = version(names_in(task)) == order["code"]
+        except GardnerError:  # no such file here
+            same = False
+        found = execute(task, order["time_limit"]) if same else {"version": "other"}
+        answer(json.dumps(found).encode())
+
+
+def _versions() -> Versions:
+    import numba
+    import numpy as np
+
+    import gardner
+
+    return Versions(gardner.__version__, np.__version__, numba.__version__)
+
+
+def execute(task: Task, limit: float | None = None) -> Answer:
+    """Run one task here and now; whatever goes wrong is the answer. Memory is noted beside the time.
+
+    ``limit`` is in seconds of the processor: a task that will not be done by then stops when that is clear.
+    """
+    begin = time.process_time()
+    with Peak() as peak:
+        answer = _executed(task, math.inf if limit is None else limit)
+    if "timings" in answer:
+        answer["timings"] |= {**peak.record(), "processor_seconds": time.process_time() - begin}
+    return answer
+
+
+def _executed(task: Task, limit: float) -> Answer:
+    from gardner.experiment.loop.pool import run
+    from gardner.model import GLM, draw_instance
+    from gardner.model.external import load_channel, load_prior
+    from gardner.strategies.external import make_strategy
+
+    begin, known = time.perf_counter(), Answer(versions=asdict(_versions()))
+    options: dict[str, Any] = {"budget": task.budget, "batch_size": task.batch_size, "seed": task.seed, "threads": 1}
+    options |= {"variances": task.variances, "test_rows": task.test_rows}
+    try:
+        if task.data:
+            return _execute_on_table(task, known, begin, limit)
+        student = GLM(load_prior(task.prior), load_channel(task.channel))
+        teacher = GLM(load_prior(task.teacher_prior), load_channel(task.teacher_channel))
+        if task.device == "cuda":
+            from gardner.experiment.loop.device import execute_on_device
+
+            return _told(known, execute_on_device(task, student, teacher), begin)
+        strategy = paced(make_strategy(task.strategy.name, dict(task.strategy.parameters)), task, limit)
+        known["informed"] = bool(strategy.informed)
+        pool = draw_instance(task.features, task.pool_ratio, task.seed, teacher, task.dtype)
+        curve = run(pool, strategy, model=student, teacher=teacher, **options)
+    except TooSlowError as error:
+        return {**known, "reason": f"TimeLimit: {error.what}", "hint": error.hint}
+    except GardnerError as error:
+        return {**known, "reason": f"{type(error).__name__}: {error.what}", "hint": error.hint}
+    except BaseException as error:  # sys.exit() in a strategy too
+        last = traceback.extract_tb(error.__traceback__)[-1]
+        reason = " ".join(f"{type(error).__name__}: {error}".split())
+        return {**known, "reason": reason, "hint": f"raised at {Path(last.filename).name}:{last.lineno}"}
+    return _told(known, curve, begin)
+
+
+def _execute_on_table(task: Task, known: Answer, begin: float, limit: float) -> Answer:
+    """Run a task whose pool is a file."""
+    from gardner.experiment.loop.table import run_on_table
+    from gardner.experiment.question.table_file import ChangedFileError, read_labelled
+    from gardner.model.external import load_channel
+    from gardner.strategies.external import make_strategy
+
+    try:
+        table = read_labelled(task.data, task.label_column)
+    except ChangedFileError as error:
+        return {"changed": error.what, "hint": error.hint}
+    strategy = paced(make_strategy(task.strategy.name, dict(task.strategy.parameters)), task, limit)
+    known["informed"] = bool(strategy.informed)
+    curve = run_on_table(
+        table, strategy, labels=task.labels, batch_size=task.batch_size, seed=task.seed,
+        channel=load_channel(task.channel), test_share=task.test_share,
+    )  # fmt: skip
+    return _told(known, curve, begin)
+
+
+def _told(known: Answer, curve: Run, begin: float) -> Answer:
+    rounds = [asdict(one) for one in curve.rounds]
+    seconds = {"seconds": time.perf_counter() - begin, "rounds": [asdict(one) for one in curve.seconds]}
+    return {**known, "informed": curve.informed, "rounds": rounds, "timings": seconds}

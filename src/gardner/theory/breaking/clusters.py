@@ -1,0 +1,164 @@
+"""What clusters add at x = 1 to a symmetric state of β < 0, where a grid of rows × nodes is out of reach.
+
+Towards the pool's own volume |β| grows by decades. A row's chance to be taken then turns from one
+to zero within 1/|β|, while the rows that are taken pull z away by many deviations. A uniform grid
+of both has no end. But at x = 1 the weight e^F = 1 + e^f, f = φ + L, has a part that is known,
+
+    ∫Dz e^F = 1 + e^{f_D(h₀)},      ⟨F⟩ = p(h₀) ⟨k(f)⟩_B,      k(f) = (1 + e^{−f}) ln(1 + e^f),
+
+with f_D the f of the whole D = D₁ + d, p = 1/(1 + e^{−f_D}) and B the law N(h; h₀, d) e^{f(h)}. That
+law has one peak, and k bends where f = 0 and nowhere else. So a window that follows the peak will
+do, and where the bend lies in it, nodes h = h_k + sinh(u)/|f'(h_k)|, which are dense at the bend and
+sparse away from it. The rows h₀ are placed in the same way about f_D = 0. Then
+
+    S = α E[⟨F⟩ − ln(1 + e^{f_D})] + ½(βd/U − ln(U/W)) − ½ d α E[(p f_D')²],      U = W + βd.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+
+import numpy as np
+from scipy.interpolate import CubicSpline
+from scipy.special import ndtr
+
+from gardner.errors import ConvergenceError
+from gardner.model import Channel
+from gardner.theory.breaking.free_entropy import REACH, Place
+from gardner.theory.breaking.rows import tabulate, values
+from gardner.theory.formula.logistic import sigmoid, softplus
+from gardner.theory.formula.taylor import Floats
+from gardner.theory.roots import root_between
+
+# Knots of f in the width of the bend of its L, min(√V, W/√V): a cubic between them is right to 10⁻¹⁰ of f.
+_KNOTS = 300
+# How far on each side f is known by even knots, in units of √V; below it f is nearly a parabola, above it constant.
+_BENT = 10.0
+# Between knots beyond, as a share of the distance from zero.
+_GROWTH = 0.004
+# The spacing of u for the rows and, where the bend lies in the window, for the nodes: halving changes nothing to 10⁻⁹.
+_ROWS, _NODES = 0.05, 0.02
+# Rows at least, where a row's chance turns slowly.
+_FEWEST = 300
+# Nodes of a window without a bend: a fifth of its width apart, which is exact for a peak.
+_PLAIN = np.linspace(-REACH, REACH, 91)
+# The f below which a row is not taken: p = e^−40.
+_NEVER = -40.0
+# Steps to the peak; Newton takes ten, halving alone sixty.
+_MOST_STEPS = 80
+
+
+def split_at_one(channel: Channel, pool_ratio: float, at: Place, fineness: float = 1.0) -> float:
+    """S = ∂Φ₁/∂x at a place of x = 1 and β < 0; ``fineness`` divides all spacings."""
+    D = at.D + at.d
+    f = _spline(channel, at, fineness)
+    low, high = -REACH * math.sqrt(at.t), REACH * math.sqrt(at.q0)
+    turn = _row_at_half(channel, at)
+    width = 1.0 / abs(float(f(turn, 1)))
+    first, last = math.asinh((low - turn) / width), math.asinh((high - turn) / width)
+    u = _even(first, last, min(_ROWS, (last - first) / _FEWEST) / fineness)
+    rows = turn + width * np.sinh(u)
+    density = np.exp(-0.5 * rows * rows / at.q0) / math.sqrt(2.0 * math.pi * at.q0)
+    weights = 2.0 * density * ndtr(at.m * rows / math.sqrt(at.q0 * at.t)) * width * np.cosh(u) * (u[1] - u[0])
+    fields = tabulate(channel, rows, D, at.V, at.beta)
+    whole = at.phi + fields.value
+    taken = sigmoid(whole)
+    outer = pool_ratio * float(weights @ (taken * fields.slope) ** 2)
+    some = whole > _NEVER
+    gain = np.zeros_like(rows)
+    gain[some] = taken[some] * _bent_mean(f, rows[some], at.d, fineness) - softplus(whole[some])
+    closed = at.beta * at.d / at.U - math.log(at.U / at.W)
+    return pool_ratio * float(weights @ gain) + 0.5 * (closed - at.d * outer)
+
+
+def steepness(channel: Channel, at: Place) -> float:
+    """|f_D'| at the row whose chance to be taken is one half."""
+    D = at.D + at.d
+    return abs(float(tabulate(channel, np.array([_row_at_half(channel, at)]), D, at.V, at.beta).slope[0]))
+
+
+def _row_at_half(channel: Channel, at: Place) -> float:
+    """Where f_D passes zero."""
+
+    def f(h: float) -> float:
+        return at.phi + float(values(channel, np.array([h]), at.D + at.d, at.V, at.beta)[0])
+
+    return _turn(f, -REACH * math.sqrt(at.t), REACH * math.sqrt(at.q0))
+
+
+def _spline(channel: Channel, at: Place, fineness: float) -> CubicSpline:
+    """f = φ + L of D₁ wherever windows reach."""
+    pulled = REACH * (math.sqrt(at.t) * at.W / at.U + math.sqrt(at.d * at.W / at.U))
+    bend = min(math.sqrt(at.V), at.W / math.sqrt(at.V))
+    even = _BENT * math.sqrt(at.V)
+    step, growth = bend / _KNOTS / fineness, math.log1p(_GROWTH / fineness)
+
+    def beyond(reach: float) -> Floats:
+        return even * np.exp(_even(0.0, math.log(max(reach / even, 2.0)), growth))[1:]
+
+    below, above = beyond(1.1 * pulled), beyond(REACH * (math.sqrt(at.q0) + math.sqrt(at.d)))
+    h = np.concatenate([-below[::-1], _even(-even, even, step), above])
+    return CubicSpline(h, at.phi + values(channel, h, at.D, at.V, at.beta))
+
+
+def _bent_mean(f: CubicSpline, rows: Floats, d: float, fineness: float) -> Floats:
+    """⟨k(f)⟩_B of every row."""
+    peaks, widths = _peaks(f, rows, d)
+    mean = np.empty_like(rows)
+    bend = _turn(lambda h: float(f(h)), float(f.x[0]), float(f.x[-1]))
+    near = np.abs(peaks - bend) < REACH * widths
+    nodes = peaks[~near, None] + widths[~near, None] * _PLAIN
+    mean[~near] = _averages(f, nodes, rows[~near], d, 0.0)
+    if near.any():
+        width = 1.0 / abs(float(f(bend, 1)))
+        first, last = (np.arcsinh((peaks + side * widths - bend)[near] / width) for side in (-REACH, REACH))
+        share = _even(0.0, 1.0, _NODES / fineness / float(np.max(last - first)))
+        u = first[:, None] + (last - first)[:, None] * share
+        mean[near] = _averages(f, bend + width * np.sinh(u), rows[near], d, np.log(np.cosh(u)))
+    return mean
+
+
+def _peaks(f: CubicSpline, rows: Floats, d: float) -> tuple[Floats, Floats]:
+    """Where N(h; h₀, d) e^{f(h)} is largest, left of h₀ since f falls, and how wide that peak is."""
+    low, high = np.full_like(rows, f.x[0]), rows.copy()
+    h = rows.copy()
+    for _ in range(_MOST_STEPS):
+        slope = (h - rows) / d - f(h, 1)
+        low, high = np.where(slope < 0.0, h, low), np.where(slope > 0.0, h, high)
+        new = h - slope / (1.0 / d - f(h, 2))
+        new = np.where((new >= low) & (new <= high), new, 0.5 * (low + high))
+        moved = np.abs(new - h)
+        h = new
+        if not np.max(moved / math.sqrt(d)) > 1e-6:
+            break
+    else:
+        raise ConvergenceError("the peak of a cluster's row was not found")
+    bend = 1.0 / d - f(h, 2)
+    if not np.all(bend > 0.0):
+        raise ConvergenceError("the law of a cluster's row has no peak")
+    return h, 1.0 / np.sqrt(bend)
+
+
+def _averages(f: CubicSpline, h: Floats, rows: Floats, d: float, log_steps: Floats | float) -> Floats:
+    """⟨k(f)⟩ over nodes h, a line a row."""
+    value = f(h)
+    exponents = value - (h - rows[:, None]) ** 2 / (2.0 * d) + log_steps
+    chances = np.exp(exponents - exponents.max(axis=1)[:, None])
+    # (1 + e^−f) ln(1 + e^f) is 1 + ½e^f where f is very negative
+    bent = np.where(value > -30.0, (1.0 + np.exp(-np.maximum(value, -30.0))) * softplus(value), 1.0)
+    mean: Floats = (chances * bent).sum(axis=1) / chances.sum(axis=1)
+    return mean
+
+
+def _turn(f: Callable[[float], float], low: float, high: float) -> float:
+    """Where f, which falls, passes zero; the end of the range if it does not."""
+    if f(high) >= 0.0:
+        return high
+    return low if f(low) <= 0.0 else root_between(f, low, high, what="turn of a row's chance")
+
+
+def _even(first: float, last: float, step: float) -> Floats:
+    """Points from one number to another, at most a step apart."""
+    points: Floats = np.linspace(first, last, max(math.ceil((last - first) / step), 1) + 1)
+    return points
