@@ -34,19 +34,18 @@ def line(alpha: float, budget: float) -> str:
     if last is None:
         return f"{alpha:5g} {budget:6g}  {followed.status.value}: {followed.reason}"
     pool = typical_of(followed.problem.pair, alpha).log_volume
-    told = f"{alpha:5g} {budget:6g}  {last.log_volume:12.8f}  {last.log_volume - pool:10.3e}  {last.theta.beta:10.2e}"
-    told += f"  {ratio(last):6.3f}  {followed.status.value:10s}"
+    start = f"{alpha:5g} {budget:6g}  {last.log_volume:12.8f}  {last.log_volume - pool:10.3e}  {last.theta.beta:10.2e}"
+    start += f"  {ratio(last):6.3f}  {followed.status.value:10s}"
     try:
         left, proven = departure(followed)
     except ConvergenceError as error:
-        return f"{told}  not known: {error.what}"
-    if left is None and proven is last:
-        return f"{told}  0: symmetry holds"
+        return f"{start}  not known: {error.what}"
     state = proven if left is None else left.state
     if state is None:
-        return f"{told}  not known"
+        return f"{start}  not known"
     pace = abs(state.complexity / state.theta.beta)
-    return f"{told}  at most {min(pace, state.log_volume - pool):.1e}"
+    how = "none seen, " if left is None and proven is last else ""
+    return f"{start}  {how}at most {min(pace, state.log_volume - pool):.1e}"
 
 
 def main() -> None:

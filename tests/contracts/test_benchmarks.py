@@ -24,8 +24,6 @@ COMMAND = re.compile(r"python -m benchmarks\.(\w+)([^`#\n]*(?:\n(?=[^`\n]*`)[^`#
 OTHER_FORM = re.compile(r"python\s+benchmarks/\w+\.py")
 # The map of the source names scripts, and has no numbers.
 NO_NUMBERS = "architecture.md"
-# Pages in another's hands while this was written. Their commands run as they stand; this goes when they have one form.
-WAITING = {"docs/ensemble.md", "docs/stability.md"}
 
 
 @functools.cache
@@ -97,7 +95,7 @@ def test_what_pages_name_is_there() -> None:
 
 
 def test_there_is_one_form_of_command() -> None:
-    others = {page: OTHER_FORM.findall(text) for page, text in TEXTS.items() if page not in WAITING}
+    others = {page: OTHER_FORM.findall(text) for page, text in TEXTS.items()}
     assert not {page: found for page, found in others.items() if found}, "python -m benchmarks.NAME works for all"
 
 

@@ -31,15 +31,18 @@ from gardner.theory.formula.logistic import sigmoid, softplus
 from gardner.theory.formula.taylor import Floats
 from gardner.theory.roots import root_between
 
-# Knots of f in the width of the bend of its L, min(√V, W/√V): a cubic between them is right to 10⁻¹⁰ of f.
-_KNOTS = 300
-# How far on each side f is known by even knots, in units of √V; below it f is nearly a parabola, above it constant.
+# Knots of f in the width of its bend, min(√V, W/√V), for |β| = 1. A cubic errs by |f| over the fourth power of their
+# number, so more are taken for larger |β|, by its fourth root: S is then right to 10⁻⁹.
+_KNOTS = 60.0
+# The most knots in that width: for |β| beyond 10⁵ digits are lost, and a second look says so.
+_MOST_KNOTS = 1000.0
+# How far f bends, in units of W/√V below zero and √V above; beyond, it is nearly a parabola, or constant.
 _BENT = 10.0
 # Between knots beyond, as a share of the distance from zero.
-_GROWTH = 0.004
+_GROWTH = 0.01
 # The spacing of u for the rows and, where the bend lies in the window, for the nodes: halving changes nothing to 10⁻⁹.
 _ROWS, _NODES = 0.05, 0.02
-# Rows at least, where a row's chance turns slowly.
+# Rows and nodes at least, where a row's chance turns slowly.
 _FEWEST = 300
 # Nodes of a window without a bend: a fifth of its width apart, which is exact for a peak.
 _PLAIN = np.linspace(-REACH, REACH, 91)
@@ -91,14 +94,15 @@ def _spline(channel: Channel, at: Place, fineness: float) -> CubicSpline:
     """f = φ + L of D₁ wherever windows reach."""
     pulled = REACH * (math.sqrt(at.t) * at.W / at.U + math.sqrt(at.d * at.W / at.U))
     bend = min(math.sqrt(at.V), at.W / math.sqrt(at.V))
-    even = _BENT * math.sqrt(at.V)
-    step, growth = bend / _KNOTS / fineness, math.log1p(_GROWTH / fineness)
+    left, right = _BENT * bend, _BENT * math.sqrt(at.V)
+    knots = fineness * min(_KNOTS * max(-at.beta, 1.0) ** 0.25, _MOST_KNOTS)
 
-    def beyond(reach: float) -> Floats:
-        return even * np.exp(_even(0.0, math.log(max(reach / even, 2.0)), growth))[1:]
+    def beyond(start: float, reach: float) -> Floats:
+        growth = math.log1p(_GROWTH * _KNOTS / knots)
+        return start * np.exp(_even(0.0, math.log(max(reach / start, 2.0)), growth))[1:]
 
-    below, above = beyond(1.1 * pulled), beyond(REACH * (math.sqrt(at.q0) + math.sqrt(at.d)))
-    h = np.concatenate([-below[::-1], _even(-even, even, step), above])
+    below, above = beyond(left, 1.1 * pulled), beyond(right, REACH * (math.sqrt(at.q0) + math.sqrt(at.d)))
+    h = np.concatenate([-below[::-1], _even(-left, right, bend / knots), above])
     return CubicSpline(h, at.phi + values(channel, h, at.D, at.V, at.beta))
 
 
@@ -113,7 +117,7 @@ def _bent_mean(f: CubicSpline, rows: Floats, d: float, fineness: float) -> Float
     if near.any():
         width = 1.0 / abs(float(f(bend, 1)))
         first, last = (np.arcsinh((peaks + side * widths - bend)[near] / width) for side in (-REACH, REACH))
-        share = _even(0.0, 1.0, _NODES / fineness / float(np.max(last - first)))
+        share = _even(0.0, 1.0, min(_NODES / float(np.max(last - first)), 1.0 / _FEWEST) / fineness)
         u = first[:, None] + (last - first)[:, None] * share
         mean[near] = _averages(f, bend + width * np.sinh(u), rows[near], d, np.log(np.cosh(u)))
     return mean

@@ -17,6 +17,7 @@ from typing import NamedTuple
 import numpy as np
 
 from gardner.errors import ConvergenceError
+from gardner.theory.breaking.clusters import split_at_one, steepness
 from gardner.theory.breaking.free_entropy import Place, evaluate, to_coordinates
 from gardner.theory.breaking.points import Solved, at_x_one, first_point, steps_at
 from gardner.theory.curve.branch import Branch
@@ -33,6 +34,12 @@ _FURTHEST = 0.95
 _FACTOR = 1.4
 # The S that counts as positive, in nats per weight: rounding makes 10⁻¹³.
 _POSITIVE = 1e-10
+# The d·f'² below which S is its first term, ¼(β/W)²(R − 1)d²: the next is smaller by this factor.
+_SMALL = 0.05
+# How much finer windows are taken a second time, to see how many digits of S are right.
+_FINER = 1.5
+# The share of S that may change then: its sign is what counts.
+_UNSURE = 0.1
 # Halvings of the step of the symmetric branch in which symmetry breaks: Newton does the rest.
 _HALVINGS = 7
 # What the d of the largest S is multiplied by in search of the solution at x = 1; one or two do.
@@ -139,12 +146,25 @@ def widest(state: State) -> Hump:
 
 def counted(state: State, d: float) -> float:
     """S(d); −∞ where its averages are out of reach."""
-    u = to_coordinates(_divided(state.theta, d))
+    at = _divided(state.theta, d)
+    u = to_coordinates(at)
     try:
         value = evaluate(state.problem, u, steps_at(state.problem, u)).split * d * d
+    except ConvergenceError:  # too many rows × nodes
+        value = _counted_by_windows(state, at) if at.beta < 0.0 else -math.inf
+    return value if math.isfinite(value) else -math.inf
+
+
+def _counted_by_windows(state: State, at: Place) -> float:
+    problem = state.problem
+    channel = problem.pair.student.channel
+    try:
+        if at.d * steepness(channel, at) ** 2 < _SMALL:
+            return 0.25 * (at.beta * at.d / state.theta.W) ** 2 * (ratio(state) - 1.0)
+        value, finer = (split_at_one(channel, problem.pool_ratio, at, fineness) for fineness in (1.0, _FINER))
     except ConvergenceError:
         return -math.inf
-    return value if math.isfinite(value) else -math.inf
+    return finer if abs(finer - value) < _UNSURE * abs(finer) else -math.inf
 
 
 def _at_one(problem: Problem, below: State, above: State) -> State:

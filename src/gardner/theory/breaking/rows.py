@@ -37,10 +37,25 @@ class Fields:
 def tabulate(channel: Channel, h: Floats, D: float, V: float, beta: float, order: int = INNER_ORDER) -> Fields:
     """L at the nodes, which must rise; ``order`` counts the nodes of the average over ζ."""
     behind = int(np.searchsorted(h, 0.0)) if beta < 0.0 else 0
-    parts = [_plain(channel, h[behind:], D, V, beta, order)]
-    if behind:
-        parts.insert(0, _turned(channel, h[:behind], D, V, beta, order))
+    parts = [_turned(channel, h[:behind], D, V, beta, order)] if behind else []
+    if behind < len(h):
+        parts.append(_plain(channel, h[behind:], D, V, beta, order))
     return Fields(*(np.concatenate(column) for column in zip(*parts, strict=True)))
+
+
+def values(channel: Channel, h: Floats, D: float, V: float, beta: float, order: int = INNER_ORDER) -> Floats:
+    """L alone at the nodes, as :func:`tabulate` has it."""
+    behind = int(np.searchsorted(h, 0.0)) if beta < 0.0 else 0
+    found = np.empty_like(h)
+    if behind < len(h):
+        inner = Inner(channel_psi(channel, LABEL, V), beta, h[behind:], D)
+        found[behind:] = inner.log_average(inner.locate(True), order)
+    if behind:
+        W, below = V + beta * D, h[:behind]
+        inner = Inner(channel_remainder(channel, LABEL, V), beta, below * V / W, D * V / W)
+        closed = 0.5 * math.log(V / W) - 0.5 * beta / W * below * below
+        found[:behind] = closed + inner.log_average(inner.locate(True), order)
+    return found
 
 
 _Parts = tuple[Floats, Floats, Floats, Floats, Floats, Floats]

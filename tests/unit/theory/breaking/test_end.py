@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import itertools
+import math
 from dataclasses import replace
 
 import pytest
@@ -14,6 +15,7 @@ from gardner.model import GLM, PERCEPTRON, Flip, Gaussian, Laplace, Sign, Spectr
 from gardner.theory import BreakingStatus, BrokenEnd, EndStatus, Side
 from gardner.theory.answers.complexity import branch, checked
 from gardner.theory.breaking import end as module
+from gardner.theory.breaking import leaving
 from gardner.theory.breaking.end import broken_end, check_breakable
 from gardner.theory.breaking.free_entropy import Place
 
@@ -102,7 +104,17 @@ def test_an_end_that_is_not_known_stays_unknown() -> None:
     assert not found.resolved
 
 
-def test_on_the_wall_the_end_is_bracketed_from_the_last_point_proven() -> None:
+def test_on_the_wall_symmetry_holds() -> None:
+    followed = branch(checked(PERCEPTRON, ALPHA, 2.7), Side.MIN)
+    found = broken_end(followed)
+    assert found.status is BreakingStatus.SYMMETRIC
+    assert found.log_volume == followed.states[-1].log_volume
+    assert found.symmetric_error < 1e-8
+
+
+def test_the_end_is_bracketed_from_the_last_point_proven(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where clusters of some sizes are out of reach, as on the wall without windows."""
+    monkeypatch.setattr(leaving, "_counted_by_windows", lambda *_: -math.inf)
     followed = branch(checked(PERCEPTRON, ALPHA, 2.7), Side.MIN)
     found = broken_end(followed)
     assert found.status in (BreakingStatus.BRACKETED, BreakingStatus.UNRESOLVED)

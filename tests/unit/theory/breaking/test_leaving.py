@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 import pytest
 from scipy.optimize import brentq
@@ -10,7 +12,10 @@ from gardner import complexity_at
 from gardner.model import PERCEPTRON
 from gardner.theory import Side
 from gardner.theory.answers.complexity import branch, checked
+from gardner.theory.breaking import leaving
+from gardner.theory.breaking.end import broken_end
 from gardner.theory.breaking.leaving import counted, departure, ratio
+from gardner.theory.breaking.results import BreakingStatus
 from gardner.theory.curve.point import Point
 
 
@@ -74,12 +79,26 @@ def test_a_jump_is_located_where_both_free_entropies_agree(alpha: float, budget:
     assert (ratio(followed.states[-1]) > 1.0) == (budget == 0.6)
 
 
-def test_what_could_not_be_looked_at_is_not_called_symmetric() -> None:
-    """On the wall R stays small, but large clusters need too fine a grid: the last state proven is not the end."""
+@pytest.mark.parametrize(("alpha", "budget"), [(3.0, 2.7), (10.0, 4.0)])
+def test_a_wall_where_no_clusters_count_is_symmetric(alpha: float, budget: float) -> None:
+    """R stays below 1, and clusters of all sizes were looked at, up to the last state."""
+    followed = branch(checked(PERCEPTRON, alpha, budget), Side.MIN)
+    left, proven = departure(followed)
+    assert left is None
+    assert max(ratio(state) for state in followed.states) < 1.0
+    assert proven is followed.end
+    end = broken_end(followed)
+    assert end.status is BreakingStatus.SYMMETRIC
+    assert end.symmetric_error < 5e-5
+
+
+def test_what_could_not_be_looked_at_is_not_called_symmetric(monkeypatch: pytest.MonkeyPatch) -> None:
+    """On the wall large clusters are out of reach of sums: without windows the last state proven is not the end."""
+    monkeypatch.setattr(leaving, "_counted_by_windows", lambda *_: -math.inf)
     followed = branch(checked(PERCEPTRON, 3.0, 2.7), Side.MIN)
     left, proven = departure(followed)
     assert left is None
-    assert max(ratio(state) for state in followed.states) < 0.5
     assert proven is not None
     assert proven is not followed.end
     assert proven.complexity > followed.states[-1].complexity
+    assert broken_end(followed).status is not BreakingStatus.SYMMETRIC
