@@ -53,7 +53,7 @@ def run(scratch: Path, *command: str) -> str:
     """What Python prints in the copy."""
     env = {**os.environ, "PYTHONPATH": str(scratch / "src")}
     done = subprocess.run(  # noqa: S603 - our own
-        [sys.executable, *command], cwd=scratch, env=env, capture_output=True, text=True, timeout=300
+        [sys.executable, *command], cwd=scratch, env=env, capture_output=True, text=True, timeout=600
     )
     assert done.returncode == 0, done.stdout + done.stderr
     return done.stdout

@@ -137,7 +137,11 @@ def test_a_word_while_a_scheduler_does_not_answer(tmp_path: Path, caplog: pytest
 
 
 @pytest.mark.usefixtures("_hasty")
-def test_a_scheduler_without_workers(tmp_path: Path, elsewhere: Any, caplog: pytest.LogCaptureFixture) -> None:
+def test_a_scheduler_without_workers(
+    tmp_path: Path, elsewhere: Any, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(cluster, "PATIENCE", 5.0)  # a busy machine's scheduler has time to answer
+    monkeypatch.setattr(cluster, "WORD", 3.0)
     with elsewhere() as dask, pytest.raises(SweepError, match="has no workers; start some: dask worker tcp://"):
         run_tasks(tasks(), tmp_path, scheduler=dask.address)
     assert len(caplog.messages) == 1
