@@ -14,7 +14,7 @@ from rich.progress import BarColumn, TextColumn, TimeRemainingColumn
 from rich.progress import Progress as Bar
 
 from gardner.cli.console import JSON
-from gardner.cli.interrupt import telling
+from gardner.cli.interrupt import hint_on_interrupt
 from gardner.cli.options import read_given, with_fields
 from gardner.cli.parameters import read_parameters
 from gardner.cli.results import show
@@ -91,7 +91,7 @@ def command(
         "time_limit": time_limit,
         "retry_failed": retry_failed,
     }
-    with telling(lambda: f"{_kept(out)}; the same command goes on from there"):
+    with hint_on_interrupt(lambda: f"{_kept(out)}; the same command goes on from there"):
         from gardner.experiment import run_tasks
 
         with _shown() as report:

@@ -39,7 +39,7 @@ class _State:
     lock = threading.Lock()  # of the one line
     said = False  # whether it is out
     code: int | None = None  # the exit code, once the work is over
-    more: Callable[[], str] | None = None  # what the command adds to the line
+    hint: Callable[[], str] | None = None  # what the command adds to the line
 
 
 def take_over() -> None:
@@ -64,18 +64,18 @@ def finished(code: int) -> None:
 
 
 @contextmanager
-def telling(more: Callable[[], str]) -> Iterator[None]:
-    """What the line adds if Ctrl-C is pressed inside: how to go on, for instance. ``more`` imports nothing."""
-    _State.more = more
+def hint_on_interrupt(hint: Callable[[], str]) -> Iterator[None]:
+    """What the line adds if Ctrl-C is pressed inside: how to go on, for instance. ``hint`` imports nothing."""
+    _State.hint = hint
     try:
         yield
     except KeyboardInterrupt:
         raise  # the line is still to be printed
     except BaseException:
-        _State.more = None
+        _State.hint = None
         raise
     else:
-        _State.more = None
+        _State.hint = None
 
 
 def say(write: Callable[[str], object]) -> None:
@@ -86,7 +86,7 @@ def say(write: Callable[[str], object]) -> None:
         if not _State.said:
             addition = ""
             with suppress(Exception):
-                addition = _State.more() if _State.more else ""
+                addition = _State.hint() if _State.hint else ""
             write(f"interrupted: {addition}" if addition else "interrupted")
             _State.said = True
     finally:
@@ -95,7 +95,7 @@ def say(write: Callable[[str], object]) -> None:
 
 def again() -> None:
     """Forget what happened, for another command in the same process."""
-    _State.said, _State.more = False, None
+    _State.said, _State.hint = False, None
 
 
 def _watch(reading: int) -> None:

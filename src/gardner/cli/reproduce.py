@@ -8,7 +8,7 @@ import typer
 
 from gardner.cli.arguments import as_options
 from gardner.cli.console import progress_bar
-from gardner.cli.interrupt import telling
+from gardner.cli.interrupt import hint_on_interrupt
 from gardner.errors import InvalidInputError
 
 
@@ -49,9 +49,9 @@ def command(
         return
     if quick and full:
         raise InvalidInputError("--quick --full", "both", "give one of them")
-    more = f"what is finished is in {out}; the same command goes on from there"
+    hint = f"what is finished is in {out}; the same command goes on from there"
     lost: ReproductionError | None = None
-    with telling(lambda: more if (out / "results").is_dir() else ""), progress_bar("reproduce") as progress:
+    with hint_on_interrupt(lambda: hint if (out / "results").is_dir() else ""), progress_bar("reproduce") as progress:
         try:
             results = reproduce_results(
                 names or None, out, scale=FULL if full else QUICK, figures=figures, workers=workers,

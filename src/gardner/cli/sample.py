@@ -9,7 +9,7 @@ import typer
 from rich.table import Table
 
 from gardner.cli.console import JSON, output, progress_bar, to_json
-from gardner.cli.interrupt import telling
+from gardner.cli.interrupt import hint_on_interrupt
 from gardner.cli.options import read_given, with_fields
 from gardner.experiment.ensemble.question import FIELDS, POOLS, ROUNDS
 from gardner.experiment.question.fields import called
@@ -52,7 +52,7 @@ def command(
         gardner sample --alpha 3 --budget 0.6 --features 100 --rounds 4000 --out ensemble/ --json
     """
     given = read_given(FIELDS, fields, "gardner sample")
-    with telling(lambda: f"rounds that are done are in {out}; the same command goes on from there"):
+    with hint_on_interrupt(lambda: f"rounds that are done are in {out}; the same command goes on from there"):
         from gardner.experiment.ensemble.sampling import sample_ensemble
 
         with called({one.given_as: one.option for one in FIELDS}), progress_bar("sample") as progress:

@@ -160,7 +160,7 @@ interrupt.finished(0)
 {PRESS}
 """,
     "what the command would add fails": f"""
-with interrupt.telling(lambda: 1 / 0):
+with interrupt.hint_on_interrupt(lambda: 1 / 0):
     {PRESS}
     time.sleep(20)
 """,

@@ -14,7 +14,7 @@ import pytest
 
 import gardner.model.registry as registry
 from gardner.cli.environment import check_environment
-from gardner.cli.interrupt import telling
+from gardner.cli.interrupt import hint_on_interrupt
 from gardner.errors import InvalidInputError
 from gardner.model import Probit, describe, parse_channel
 
@@ -63,7 +63,7 @@ def test_interrupts(gardner: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     assert gardner("models") == (130, "", "interrupted\n")
 
     def work(_: Any) -> None:
-        with telling(lambda: "3 tasks are done"):
+        with hint_on_interrupt(lambda: "3 tasks are done"):
             raise KeyboardInterrupt
 
     monkeypatch.setattr(registry, "summaries", work)
