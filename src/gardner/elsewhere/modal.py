@@ -50,10 +50,10 @@ def modal_strategy(
     asking.made()  # refused here, not in the middle of a loop
 
     def query_strategy(learner: Learner, X_pool: ArrayLike, n_instances: int = 1) -> tuple[Integers, Floats]:
-        known, told, pool = np.asarray(learner.X_training), np.asarray(learner.y_training), np.asarray(X_pool)
+        known, known_labels, pool = np.asarray(learner.X_training), np.asarray(learner.y_training), np.asarray(X_pool)
         if pool.ndim != 2 or not 1 <= n_instances <= len(pool):
             raise InvalidInputError("n_instances", n_instances, f"the pool has {len(pool)} rows")
-        labels, classes = coded(told)
+        labels, classes = coded(known_labels)
         stacked, queried = np.concatenate([known, pool]), np.arange(len(known))
         rng = round_generator(seed, len(known))
         chosen, scores = asking.choose(stacked, queried, labels, classes, n_instances, rng)

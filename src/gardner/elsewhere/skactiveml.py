@@ -67,12 +67,12 @@ class GardnerStrategy(SingleAnnotatorPoolQueryStrategy):  # type: ignore[misc]
 
         Candidates that are rows of their own are allowed. Besides candidates, rows without a label are not looked at.
         """
-        features, told, candidates, batch_size, return_utilities = self._validate_data(
+        features, all_labels, candidates, batch_size, return_utilities = self._validate_data(
             X, y, candidates, batch_size, return_utilities, reset=True, check_X_dict={}
         )
-        rows, mapping = self._transform_candidates(candidates, features, told)
-        known = np.flatnonzero(is_labeled(told, self.missing_label_))
-        labels, classes = coded(told[known])
+        rows, mapping = self._transform_candidates(candidates, features, all_labels)
+        known = np.flatnonzero(is_labeled(all_labels, self.missing_label_))
+        labels, classes = coded(all_labels[known])
         asking = Asking(self.strategy, dict(self.parameters or {}), self.rows, self.channel)
         rng = self._generator(known.size)
         if candidates is None:  # the pool in its own order, as in a loop at home

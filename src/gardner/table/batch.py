@@ -38,8 +38,8 @@ from gardner.table.weights import Design, Weights
 
 Marks = NDArray[np.bool_]
 
-# Rows at most about whose labels a label should tell, a sample: batches have 0.985 of the bits that all rows as targets
-# give (docs/real-tables.md).
+# Targets at most, a sample of the rows without a label: batches have 0.985 of the bits that all rows as targets give
+# (docs/real-tables.md).
 TARGETS = 400
 # Targets by which all rows are scored, to find those worth a closer look: a quarter of all, a quarter of the time.
 _ROUGH_TARGETS = 100
@@ -174,8 +174,8 @@ def _rough_scores(
                 scores[at] = channel.information(omega[at], V[at])
         if about is not None:
             own = here[:, None] == inside[part]
-            told = _mean(channel, omega[large], V[large], covariance, about.omega[part], about.V[part], own)
-            scores[large] = told * _open(channel, omega[large], V[large])
+            information = _mean(channel, omega[large], V[large], covariance, about.omega[part], about.V[part], own)
+            scores[large] = information * _open(channel, omega[large], V[large])
         progress(0.8 * (large.stop / len(places)))
     return scores, omega, V
 
@@ -203,9 +203,9 @@ def _mean(
     step = max(_CACHED // max(own.shape[1], 1), 1)
     for start in range(0, len(omega), step):
         here = slice(start, start + step)
-        told = pair_information(covariance[here], sharp[here], other_sharp, open_here[here], open_there)
-        told[own[here]] = 0.0
-        total[here] = told.sum(axis=1)
+        information = pair_information(covariance[here], sharp[here], other_sharp, open_here[here], open_there)
+        information[own[here]] = 0.0
+        total[here] = information.sum(axis=1)
     return np.asarray(total / np.maximum(own.shape[1] - own.sum(axis=1), 1))
 
 
@@ -274,8 +274,8 @@ class _Open:
             if ahead.signs:
                 u, T = latent(self.channel, self.some.omega[behind], V)
                 its_u, its_T = ahead.signs[index]
-                told = signs_information(u, np.asarray(its_u), with_row / np.sqrt(T * its_T), quick=True)
-                self.left[behind] = np.maximum(self.left[behind] - told, 0.0)
+                information = signs_information(u, np.asarray(its_u), with_row / np.sqrt(T * its_T), quick=True)
+                self.left[behind] = np.maximum(self.left[behind] - information, 0.0)
             self.V[behind] = np.maximum(V - share * with_row**2, 1e-300)
         self.V[at], self.left[at], self.free[at] = ahead.V, ahead.left, ahead.free
         self.taken = ahead.taken
@@ -293,7 +293,7 @@ class _Open:
         gain = self.weights.gain(row) - (self.shares[: self.taken] * (before @ row)) @ before
         with_row = self.some.rows @ gain
         if self.about is not None:
-            self.left = np.maximum(self.left - self._told_by(best, with_row), 0.0)
+            self.left = np.maximum(self.left - self._information_about_others(best, with_row), 0.0)
         self.V = np.maximum(self.V - share * with_row**2, 1e-300)
         if self.about is not None:
             with_target = self.about.rows @ gain
@@ -305,7 +305,7 @@ class _Open:
         self.gains[self.taken], self.shares[self.taken] = gain, share
         self.taken += 1
 
-    def _told_by(self, best: int, with_row: Floats) -> Floats:
+    def _information_about_others(self, best: int, with_row: Floats) -> Floats:
         """What the label of a row tells about that of every other."""
         if not self.channel.labels:
             return np.zeros_like(with_row)

@@ -2,7 +2,7 @@
 
 Rows are scaled to a mean square length of one, so that weights of a standard normal prior give
 fields of variance about one. The intercept has a prior of its own. It is as wide as the field and
-its noise together, so that a rare class can be told as rare whatever the noise.
+its noise together, so that a class may be rare whatever the noise.
 
     probit       Gaussian noise before the sign: the noise
     flip         flips of labels: their rate; taken only where it is ten times as likely

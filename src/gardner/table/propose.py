@@ -163,13 +163,13 @@ def propose(
         )  # fmt: skip
     at = np.searchsorted(places, [one.place for one in picked.choices])
     means, variances = (np.asarray(part) for part in found.model.channel.predictive(picked.omega[at], picked.V[at]))
-    told = tuple(
+    proposals = tuple(
         Proposal(one.place, one.nats / math.log(2.0), shift + unit * mean, unit * math.sqrt(max(variance, 0.0)))
         for one, mean, variance in zip(picked.choices, means.tolist(), variances.tolist(), strict=True)
     )
     outlook = expected_accuracy(found.posterior, picked) if found.model.channel.labels else None
     names = named[0] if named is not None else ()
-    return Proposals(told, found, about, len(targets), spread.dropped, outlook, shift, unit, names, picked.scores)
+    return Proposals(proposals, found, about, len(targets), spread.dropped, outlook, shift, unit, names, picked.scores)
 
 
 def _many(
@@ -195,11 +195,11 @@ def _many(
         found = propose_classes(
             features, codes, len(names), batch_size, targets=targets, model=model, scaling=scaling, progress=progress
         )
-    told = tuple(
+    proposals = tuple(
         Proposal(one.place, one.nats / math.log(2.0), math.nan, math.nan, tuple(chances))
         for one, chances in zip(found.choices, found.chances.tolist(), strict=True)
     )
-    return Proposals(told, found.fit, about, len(targets), found.dropped, found.outlook, 0.0, 1.0, names)
+    return Proposals(proposals, found.fit, about, len(targets), found.dropped, found.outlook, 0.0, 1.0, names)
 
 
 def _named(labels: ArrayLike, kind: str | None) -> tuple[tuple[str, ...], Floats] | None:

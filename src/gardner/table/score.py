@@ -27,7 +27,7 @@ _NODES, _WEIGHTS = panels(0.0, 1.0, 2)
 _FEW_NODES, _FEW_WEIGHTS = panels(0.0, 1.0, 1, 6)
 # The correlation up to which these do, to 1e-10 of a nat (a test measures it).
 _LOOSE = 0.5
-# The least probability of a label that is told from none.
+# The least probability of a label: smaller ones count as this one.
 _LEAST = 1e-12
 # The largest squared correlation: beyond it the logarithm would only measure rounding.
 _NEARLY_ONE = 1.0 - 1e-9
@@ -99,12 +99,12 @@ def signs_information(first: Floats, second: Floats, correlation: Floats, *, qui
     [0.693147, 0.0]
     """
     if quick:
-        told = _signs_information(first, second, correlation, _FEW_NODES, _FEW_WEIGHTS)
+        information = _signs_information(first, second, correlation, _FEW_NODES, _FEW_WEIGHTS)
         close = np.abs(correlation) > _LOOSE
         if close.any():
-            u, its_u = (np.broadcast_to(one, told.shape)[close] for one in (first, second))
-            told[close] = _signs_information(u, its_u, correlation[close], _NODES, _WEIGHTS)
-        return told
+            u, its_u = (np.broadcast_to(one, information.shape)[close] for one in (first, second))
+            information[close] = _signs_information(u, its_u, correlation[close], _NODES, _WEIGHTS)
+        return information
     return _signs_information(first, second, correlation, _NODES, _WEIGHTS)
 
 

@@ -90,16 +90,16 @@ class Weights:
         of :meth:`operator`. Where little of the length is left, the variance is counted in double precision.
         """
         halves = rows.astype(np.float32) @ operator.T
-        told = 0 if self.directions is None else len(self.directions)
+        count = 0 if self.directions is None else len(self.directions)
         before = np.einsum("ij,ij->i", rows, rows)
         if self.directions is None:
             variance = (rows * rows) @ (1.0 - self.shares)
         else:
-            variance = before - np.square(halves[:, :told]) @ self.shares.astype(np.float32)
+            variance = before - np.square(halves[:, :count]) @ self.shares.astype(np.float32)
         thin = np.flatnonzero(variance < _THIN * before)
         if thin.size:
             variance[thin] = self.fields(rows[thin])[1]
-        return rows @ self.mean, np.maximum(variance, _TINY * before + 1e-300), halves[:, told:].astype(np.float64)
+        return rows @ self.mean, np.maximum(variance, _TINY * before + 1e-300), halves[:, count:].astype(np.float64)
 
     def operator(self, others: Floats) -> Halves:
         """What rows are multiplied by for :meth:`rough_fields`: the directions, and Σf of the other rows."""
@@ -139,12 +139,12 @@ class Span:
         second = posterior.model.prior.second_moment
         covariance = np.asarray(posterior.covariance, dtype=np.float64) / second
         shares, vectors = np.linalg.eigh(np.eye(self.inner.shape[1] + 1) - covariance)
-        told = np.abs(shares) > _TINY
+        narrowed = np.abs(shares) > _TINY
         mean = np.asarray(posterior.mean, dtype=np.float64) / math.sqrt(second)
         return Weights(
             self._outer(mean[None], columns)[0],
-            self._outer(np.ascontiguousarray(vectors.T[told]), columns),
-            shares[told],
+            self._outer(np.ascontiguousarray(vectors.T[narrowed]), columns),
+            shares[narrowed],
         )
 
     def _outer(self, vectors: Floats, columns: int) -> Floats:

@@ -21,7 +21,7 @@ import numpy as np
 
 from gardner.table.batch import Choice, Marks
 from gardner.table.classes.fit import ClassFit
-from gardner.table.classes.score import Labels, pair_information, told_by_one
+from gardner.table.classes.score import Labels, information_of_one, pair_information
 from gardner.table.scaling import Floats, Places, blocks
 
 # Targets by which all rows are scored, to find those worth a closer look: a quarter of all, a quarter of the time.
@@ -100,8 +100,8 @@ def choose_rows(
         chances[block] = labels.chances
         if len(places) > kept_most:
             covariance = fit.weights.covariance(here.rows, here.inner, some.rows, some.inner)
-            told = pair_information(covariance, labels, some_labels)
-            scores[block] = _mean(told, places[block][:, None] == inside[rough]) * labels.entropy
+            information = pair_information(covariance, labels, some_labels)
+            scores[block] = _mean(information, places[block][:, None] == inside[rough]) * labels.entropy
         progress(0.8 * block.stop / len(places))
     short = np.sort(np.argsort(-scores, kind="stable")[:kept_most])
     kept = places[short]
@@ -122,10 +122,10 @@ def _rows_kept(count: int, kinds: int) -> int:
     return min(wanted, max(_MOST_ENTRIES // kinds**2, count))
 
 
-def _mean(told: Floats, own: Marks) -> Floats:
+def _mean(information: Floats, own: Marks) -> Floats:
     """The mean over the targets that are not the row itself."""
-    told[own] = 0.0
-    return np.asarray(told.sum(axis=1) / np.maximum(own.shape[1] - own.sum(axis=1), 1))
+    information[own] = 0.0
+    return np.asarray(information.sum(axis=1) / np.maximum(own.shape[1] - own.sum(axis=1), 1))
 
 
 class _Open:
@@ -144,19 +144,19 @@ class _Open:
         self.gains = np.empty((count, kinds, fit.design.columns))
         self.with_targets = np.empty((count, kinds, len(about.rows)))
         self.shares = np.empty((count, kinds))
-        self.told = np.empty(len(some.rows))
+        self.information = np.empty(len(some.rows))
         self.stride = max(count // _RENEWALS, 1)
         self._count_again(np.arange(len(some.rows)))
 
     def best(self) -> tuple[int, float]:
         """The row to ask for, and its information in nats: of what it could tell, the share that is open."""
-        fresh = np.zeros(len(self.told), dtype=bool)
+        fresh = np.zeros(len(self.information), dtype=bool)
         while True:
-            order = np.where(self.free, self.told * self.left**2 / np.maximum(self.all, 1e-300), -np.inf)
+            order = np.where(self.free, self.information * self.left**2 / np.maximum(self.all, 1e-300), -np.inf)
             best = int(order.argmax())
             if fresh[best] or not self.taken:
                 share = self.left[best] / max(float(self.all[best]), 1e-300)
-                return best, float(max(self.told[best] * share, 0.0))
+                return best, float(max(self.information[best] * share, 0.0))
             stale = np.where(fresh, -np.inf, order)
             again = np.argsort(-stale, kind="stable")[:_AGAIN]
             again = again[np.isfinite(stale[again])]
@@ -173,7 +173,7 @@ class _Open:
         with_row, with_target = self.some.rows @ gain.T, self.about.rows @ gain.T
         if self.taken % self.stride == 0:
             self.labels = self.some.labels(self.fit, self.V)
-        self.left = np.maximum(self.left - told_by_one(with_row, one, self.labels), 0.0)
+        self.left = np.maximum(self.left - information_of_one(with_row, one, self.labels), 0.0)
         self.V = np.maximum(self.V - share * with_row**2, 1e-300)
         self.other_V = np.maximum(self.other_V - share * with_target**2, 1e-300)
         self.other_labels = self.about.labels(self.fit, self.other_V)
@@ -193,4 +193,4 @@ class _Open:
                     : self.taken, index
                 ]
             labels = here.labels(self.fit, self.V[at])
-            self.told[at] = _mean(pair_information(covariance, labels, self.other_labels), self.own[at].copy())
+            self.information[at] = _mean(pair_information(covariance, labels, self.other_labels), self.own[at].copy())

@@ -79,7 +79,7 @@ def pair_information(covariance: Floats, here: Labels, there: Labels) -> Floats:
     return np.minimum(square, here.entropy[:, None], out=square)
 
 
-def told_by_one(covariance: Floats, one: Labels, others: Labels) -> Floats:
+def information_of_one(covariance: Floats, one: Labels, others: Labels) -> Floats:
     """What the label of one row tells about that of each other, in nats; covariance is others × classes."""
     first = np.clip(one.chances[0], LEAST, 1.0 - LEAST)
     second = np.clip(others.chances, LEAST, 1.0 - LEAST)

@@ -72,10 +72,10 @@ class ClassWeights:
     def gain(self, row: Floats) -> Floats:
         """Σ_k f: the covariance of all weights of a class with its field of a row, classes × columns."""
         inner = self.inner(row[None])[0]
-        told = self.known @ inner
+        known_part = self.known @ inner
         if not len(self.basis):
-            return np.asarray(row - told)
+            return np.asarray(row - known_part)
         found = np.tile(row, (self.classes, 1))
-        found[:, :-1] -= told[:, :-1] @ self.basis
-        found[:, -1] -= told[:, -1]
+        found[:, :-1] -= known_part[:, :-1] @ self.basis
+        found[:, -1] -= known_part[:, -1]
         return found

@@ -156,7 +156,7 @@ def _errors(question: Question, likely: Likely, counts: Floats, step: float, sta
 
 
 def _factor(question: Question, likely: Likely, start: int) -> float:
-    """By which the theory's error is off for this table, as the labels so far tell."""
+    """By which factor the theory's error is off for this table, judged by the labels so far."""
     if not start:
         return 1.0
     theory = 1.0 - float(at_random(question, np.array([float(start)]))[0])
@@ -230,8 +230,8 @@ def _notes(asked: Asked, spectrum: TableSpectrum) -> list[str]:
     if rows <= columns:
         notes.append(f"{rows} rows and {columns} columns: the spectrum is inferred from fewer rows than columns")
     if spectrum.effective_rank < _FEW_DIRECTIONS:
-        told = f"the rows vary in about {spectrum.effective_rank:.1f} directions"
-        notes.append(f"{told}: the theory is for many, and too low for the first 20 labels or so")
+        finding = f"the rows vary in about {spectrum.effective_rank:.1f} directions"
+        notes.append(f"{finding}: the theory is for many, and too low for the first 20 labels or so")
     return notes
 
 
@@ -241,9 +241,9 @@ def _notes_on_curves(
     """Where a curve ends early, and why there is no best subset."""
     notes, known_to = [], min(one.known_to for one in errors)
     if known_to < counts[-1]:
-        told = f"agnostic choice is known up to {known_to:.0f} labels"
+        finding = f"agnostic choice is known up to {known_to:.0f} labels"
         notes.append(
-            f"{told}: its integrals do not settle beyond, the last accuracy is kept, and what is reached is more"
+            f"{finding}: its integrals do not settle beyond, the last accuracy is kept, and what is reached is more"
         )
     if models[0].noise > QUIET:
         notes.append(
@@ -251,6 +251,6 @@ def _notes_on_curves(
         )
     if behind.any():
         places = ", ".join(f"{count:.0f}" for count in counts[behind])
-        told = f"no best subset at {places} labels: that of least volume is less accurate there than agnostic choice"
-        notes.append(f"{told}, since it also learns directions in which rows hardly vary")
+        finding = f"no best subset at {places} labels: that of least volume is less accurate there than agnostic choice"
+        notes.append(f"{finding}, since it also learns directions in which rows hardly vary")
     return notes

@@ -112,15 +112,15 @@ def _usable(labels: Floats) -> tuple[bool, list[str]]:
     known = labels[~np.isnan(labels)]
     rarer = int(min(np.sum(known > 0.0), np.sum(known < 0.0)))
     if known.size and (known.size < FEWEST_LABELS or rarer < _FEWEST_OF_A_CLASS):
-        told = f"{known.size} labels, {rarer} of the rarer class, are too few to learn from"
-        return False, [f"{told}: the forecast is that before any label"]
+        too_few = f"{known.size} labels, {rarer} of the rarer class, are too few to learn from"
+        return False, [f"{too_few}: the forecast is that before any label"]
     if not known.size:
         return False, []
     share = rarer / known.size
     if share >= _RARE:
         return True, []
-    told = f"{100.0 * share:.0f} % of the labels are of the rarer class: always guessing the other is right as often as"
-    return True, [f"{told} {1.0 - share:.2f}; accuracy says little here"]
+    rare = f"{100.0 * share:.0f} % of the labels are of the rarer class: always guessing the other"
+    return True, [f"{rare} is right as often as {1.0 - share:.2f}; accuracy says little here"]
 
 
 def _tells_all(table: Floats, labels: Floats, names: Sequence[str]) -> list[str]:

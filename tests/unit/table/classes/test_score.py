@@ -9,7 +9,7 @@ import pytest
 
 from gardner.model import Probit
 from gardner.table import score as two_classes
-from gardner.table.classes.score import Labels, pair_information, told_by_one
+from gardner.table.classes.score import Labels, information_of_one, pair_information
 
 NOISE = 0.1
 
@@ -42,7 +42,7 @@ def test_against_labels_that_were_drawn(kinds: int, correlation: float) -> None:
     first_order = float(pair_information(C[:, None, None], here, there)[0, 0])
     assert 0.6 * exact < first_order < 1.05 * exact
     assert first_order == pytest.approx(exact, rel=0.15 if correlation < 0.5 else 0.4, abs=2e-4)
-    assert 0.95 * exact < float(told_by_one(C[None], here, there)[0]) < 1.4 * exact
+    assert 0.95 * exact < float(information_of_one(C[None], here, there)[0]) < 1.4 * exact
 
 
 def test_two_classes_are_as_elsewhere() -> None:
@@ -58,7 +58,7 @@ def test_two_classes_are_as_elsewhere() -> None:
     u, T = two_classes.latent(channel, omega, W)
     one = Labels.of(mean[:1], V[:1] + NOISE)
     exact = two_classes.signs_information(u[3:], u[0], C[:, 0, :].sum(axis=0) / np.sqrt(T[3:] * T[0]))
-    assert told_by_one(C[:, 0, :].T, one, there) == pytest.approx(exact, rel=1e-6)
+    assert information_of_one(C[:, 0, :].T, one, there) == pytest.approx(exact, rel=1e-6)
 
 
 def test_never_above_an_entropy_and_copies_tell_all() -> None:
@@ -70,6 +70,6 @@ def test_never_above_an_entropy_and_copies_tell_all() -> None:
     assert (told >= 0.0).all()
     assert (told <= np.minimum(labels.entropy[:, None], labels.entropy) + 1e-12).all()
     one = Labels.of(mean[:1], V[:1] + 1e-9)
-    copy = told_by_one(V[:1], one, one)[0]
+    copy = information_of_one(V[:1], one, one)[0]
     assert 0.95 * one.entropy[0] < copy <= one.entropy[0]
-    assert told_by_one(0.0 * V, one, labels) == pytest.approx(np.zeros(30), abs=1e-12)
+    assert information_of_one(0.0 * V, one, labels) == pytest.approx(np.zeros(30), abs=1e-12)
