@@ -1,7 +1,7 @@
 """Results as plain data and back: dictionaries of texts, numbers and lists that JSON can hold.
 
-What is not known is NaN in Python and null in JSON. A model is told by the texts of its prior and
-channel, so only models that :func:`gardner.model.parse_prior` and
+What is not known is NaN in Python and null in JSON. A model is written as the texts of its prior
+and channel, so only models that :func:`gardner.model.parse_prior` and
 :func:`gardner.model.parse_channel` know can be read back: data is never run as code.
 """
 
@@ -71,7 +71,7 @@ def section(record: Plain, what: str) -> _Section:
 
 
 class _Section(dict[str, Plain]):
-    """A dictionary whose missing keys are told."""
+    """A dictionary that names a missing key in its error."""
 
     def __init__(self, record: Mapping[str, Plain], what: str) -> None:
         super().__init__(record)

@@ -66,9 +66,9 @@ class _Work(Generic[Question, Answer]):
     """What is left to do, and what was found."""
 
     def __init__(
-        self, ask: Callable[[Question], Answer], questions: Sequence[Question], tell: Callable[[float], None]
+        self, ask: Callable[[Question], Answer], questions: Sequence[Question], progress: Callable[[float], None]
     ) -> None:
-        self._ask, self._total, self._tell = ask, len(questions), tell
+        self._ask, self._total, self._progress = ask, len(questions), progress
         self._left = deque(enumerate(questions))
         self._lock = threading.Lock()
         self.found: dict[int, Answer] = {}
@@ -116,7 +116,7 @@ class _Work(Generic[Question, Answer]):
     def _keep(self, index: int, answer: Answer) -> None:
         with self._lock:
             self.found[index] = answer
-            self._tell(len(self.found) / self._total)
+            self._progress(len(self.found) / self._total)
 
 
 class _Reply(NamedTuple):

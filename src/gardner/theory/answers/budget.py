@@ -188,9 +188,9 @@ def budget_for(
     if short > -_SAME:
         note = "the goal is what the whole pool reaches"
         return answer(best=alpha, agnostic=alpha, agnostic_floor=goal.floor, random=alpha, notes=(note,))
-    tell = progress or (lambda _: None)
-    found = _answer(answer, _Ends(model, alpha, lambda done: tell(0.5 * done)), goal, alpha, random)
-    return _with_agnostic(found, pair, goal, lambda done: tell(0.5 + 0.5 * done))
+    report = progress or (lambda _: None)
+    found = _answer(answer, _Ends(model, alpha, lambda done: report(0.5 * done)), goal, alpha, random)
+    return _with_agnostic(found, pair, goal, lambda done: report(0.5 + 0.5 * done))
 
 
 @dataclass(frozen=True)
@@ -284,8 +284,8 @@ def _typical_budget(model: GLM, excess: Callable[[Typical], float]) -> float | N
 class _Ends:
     """Points of the curve as functions of the budget, each solved from a neighbour where that works."""
 
-    def __init__(self, model: GLM, alpha: float, tell: Callable[[float], None]) -> None:
-        self._model, self._alpha, self._tell = model, alpha, tell
+    def __init__(self, model: GLM, alpha: float, progress: Callable[[float], None]) -> None:
+        self._model, self._alpha, self._progress = model, alpha, progress
         self._minima: dict[float, State] = {}
 
     def minimum(self, budget: float) -> State:
@@ -313,7 +313,7 @@ class _Ends:
 
     def _keep(self, known: dict[float, State], budget: float, state: State) -> State:
         known[budget] = state
-        self._tell(1.0 - 0.9 ** len(self._minima))
+        self._progress(1.0 - 0.9 ** len(self._minima))
         return state
 
 

@@ -196,7 +196,7 @@ def _spread(
 ) -> dict[Side, list[State]]:
     """States at equal distances of ln v on both sides of the typical point, shared out by the length of the sides.
 
-    A point that cannot be solved is told in ``reasons``; the others stand.
+    Why a point cannot be solved is added to ``reasons``; the others stand.
     """
     top = typical_of(problem.pair, problem.budget).log_volume
     reach = {side: abs(sides[side].states[-1].log_volume - top) if sides[side].states else 0.0 for side in Side}
@@ -258,7 +258,7 @@ def complexity_at(
     log_volume: float,
     teacher: GLM | None = None,
 ) -> Point:
-    """Σ and everything else at a given (n, ln v); outside the curve's range an error tells the range.
+    """Σ and everything else at a given (n, ln v); outside the curve's range an error says the range.
 
     >>> point = complexity_at(pool_ratio=3.0, budget=0.6, log_volume=-0.9)
     >>> round(point.complexity, 5), round(point.accuracy, 4)

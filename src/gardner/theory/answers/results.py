@@ -169,8 +169,8 @@ def _frame_rows(result: Bounds) -> list[dict[str, object]]:
     rows: list[dict[str, object]] = []
     for name, end in (("minimum", result.minimum), ("typical", None), ("maximum", result.maximum)):
         point = result.typical if end is None else end.found
-        told = {"status": SOLVED, "reason": ""} if end is None else {"status": end.status.value, "reason": end.reason}
-        rows.append({"bound": name, **told, **({} if point is None else asdict(point))})
+        status, reason = (SOLVED, "") if end is None else (end.status.value, end.reason)
+        rows.append({"bound": name, "status": status, "reason": reason, **({} if point is None else asdict(point))})
     information = result.agnostic_information
     bound = {"bound": "halving", "status": "bound", "reason": "one bit a label"}
     rows.append({**bound, "log_volume": result.halving, "information": information})
@@ -179,8 +179,8 @@ def _frame_rows(result: Bounds) -> list[dict[str, object]]:
     rows.append({"bound": "pool", "status": SOLVED, "reason": "", **whole, **overlaps, "r": result.pool.norm})
     for name, broken in result.broken.items():
         known = {} if broken.point is None else asdict(broken.point)
-        told = {"bound": f"{name}_1rsb", "status": broken.status.value, "reason": broken.reason}
-        rows.append({**known, **told, "log_volume": broken.log_volume, "quadrature_error": broken.error})
+        outcome = {"bound": f"{name}_1rsb", "status": broken.status.value, "reason": broken.reason}
+        rows.append({**known, **outcome, "log_volume": broken.log_volume, "quadrature_error": broken.error})
     return rows
 
 

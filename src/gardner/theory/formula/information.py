@@ -124,7 +124,7 @@ def _expected(pair: Pair, y: float, mean: Floats, variance: float) -> Floats:
         far = np.maximum(sign * mean + width, near)
         h = sign * (near[:, None] + (far - near)[:, None] * _PLACES)
         density = np.exp(-0.5 * (h - mean[:, None]) ** 2 / variance) / math.sqrt(2.0 * math.pi * variance)
-        known = np.exp(np.asarray(pair.teacher.channel.log_probability(y, h)))
-        told = known * np.asarray(pair.student.channel.log_probability(y, h))
-        total += (far - near) * np.sum(_SLOPES * density * np.where(known > 0.0, told, 0.0), axis=-1)
+        teacher_probability = np.exp(np.asarray(pair.teacher.channel.log_probability(y, h)))
+        integrand = teacher_probability * np.asarray(pair.student.channel.log_probability(y, h))
+        total += (far - near) * np.sum(_SLOPES * density * np.where(teacher_probability > 0.0, integrand, 0.0), axis=-1)
     return total

@@ -31,9 +31,9 @@ def mode_average(at: Parameters) -> Taylor:
     far = near + step
     A, x = (near, far) if below else (far, near)
     logs = _gain(modes, edge, near, step) * (-1.0 if below else 1.0) - at.beta * _logarithm(modes, edge, A)
-    told = q_hat * _response(modes, edge, x, modes.share)
-    told = told + m_hat * m_hat * _response(modes, edge, x, modes.share * modes.tau)
-    return 0.5 * (logs + at.beta * told)
+    field_term = q_hat * _response(modes, edge, x, modes.share)
+    field_term = field_term + m_hat * m_hat * _response(modes, edge, x, modes.share * modes.tau)
+    return 0.5 * (logs + at.beta * field_term)
 
 
 def mode_responses(at: Parameters) -> tuple[float, float]:

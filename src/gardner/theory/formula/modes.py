@@ -61,8 +61,8 @@ class Modes:
 
     def spread(self, A: float, m_hat: float, Q_hat: float) -> float:
         """S = Q − m²."""
-        v, told = self.posterior_variances(A), self.share * self.tau
-        return Q_hat * float(self.share @ v**2) + m_hat**2 * float(told @ (v - told @ v) ** 2)
+        v, teacher_share = self.posterior_variances(A), self.share * self.tau
+        return Q_hat * float(self.share @ v**2) + m_hat**2 * float(teacher_share @ (v - teacher_share @ v) ** 2)
 
     def odds(self, hat: float) -> float:
         """ln Q/V of a matched pair at q̂: mean[c²q̂/(1 + cq̂)] over mean[c/(1 + cq̂)]."""

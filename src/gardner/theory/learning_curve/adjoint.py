@@ -1,6 +1,6 @@
 """What one more label is worth in the end: the state evolution of a rule, followed backwards.
 
-Let J be something of the last round, such as the information that all labels told. After each round
+Let J be something of the last round, such as the information in all labels. After each round
 it is a function of the densities p of the pool and ℓ of the labelled rows and of V. Its derivatives
 are carried from the last round to the first (the adjoint, or costate, of the evolution). A round
 chooses u ≤ p, solves V' = P(q̂) with q̂ = ⟨S(ℓ + u), T⟩, and spreads both by S, of variance V − V':
@@ -82,13 +82,13 @@ class BackwardRound:
     def back(self, after: Costate, by_variance: float) -> RoundValue:
         """The costate before this round, from the one behind it and Λ."""
         x = math.log(self._V / self._V_after)
-        told, answer = self._rows.told(x), by_variance * self._answer(x)
-        labelled = self._spread(after.labelled + answer * told)
+        hat_per_label, answer = self._rows.hat_per_label(x), by_variance * self._answer(x)
+        labelled = self._spread(after.labelled + answer * hat_per_label)
         pool = self._spread(after.pool)
         value = labelled - pool
         share, marginal, in_pool = self._response(value)
         variance = (
-            float((answer * told + after.labelled) @ self._labelled_spreading)
+            float((answer * hat_per_label + after.labelled) @ self._labelled_spreading)
             + float(after.pool @ self._pool_spreading)
             + self._by_old_variance(value)
         )

@@ -161,8 +161,8 @@ def _figures(asked: Question, plan: list[Batch], cells: int, report: Report, eve
 
 
 @np.errstate(all="ignore")  # what is not finite is looked for where it matters
-def _point(pair: Pair, state: State, told: float) -> LearningPoint:
-    """A state as it is reported; ``told`` is by how much ln v fell, per label."""
+def _point(pair: Pair, state: State, nats_per_label: float) -> LearningPoint:
+    """A state as it is reported; ``nats_per_label`` is by how much ln v fell, per label."""
     r0, V = pair.student.prior.second_moment, state.solved.V
     known = math.isinf(state.solved.hat)
     Q = r0 if known else r0 - V
@@ -173,7 +173,7 @@ def _point(pair: Pair, state: State, told: float) -> LearningPoint:
         budget=state.budget,
         log_volume=state.solved.log_volume,
         information=-state.solved.log_volume - state.noise,
-        bits_per_label=nats_to_bits(told),
+        bits_per_label=nats_to_bits(nats_per_label),
         overlap=Q,
         accuracy=accuracy,
         gibbs_accuracy=gibbs,
@@ -230,7 +230,7 @@ def _linear(asked: Question) -> list[LearningPoint]:
     points, before = list[LearningPoint](), 0.0
     for batch in asked.plan(step):
         at = typical_of(pair, batch.budget)
-        told = nats_to_bits((before - at.log_volume) / batch.size)
+        bits_per_label = nats_to_bits((before - at.log_volume) / batch.size)
         error = at.quadrature_error
         status = PointStatus.SOLVED if error <= asked.tolerance else PointStatus.IMPRECISE
         points.append(
@@ -238,7 +238,7 @@ def _linear(asked: Question) -> list[LearningPoint]:
                 batch.budget,
                 at.log_volume,
                 at.information,
-                told,
+                bits_per_label,
                 at.overlap,
                 at.accuracy,
                 at.gibbs_accuracy,

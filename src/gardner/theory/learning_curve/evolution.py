@@ -33,7 +33,7 @@ from gardner.theory.roots import root_between
 _SWEEPS = 2000
 # How well x is known; ln v is stationary in it, and off by its square.
 _TOLERANCE = 1e-10
-# The least ρq̂: labels that tell less tell nothing that double precision could show.
+# The least ρq̂: below it double precision cannot show what labels say about the weights.
 _LEAST = 1e-20
 # ln(ρ/V) from where weights count as known: V is below rounding.
 KNOWN = 40.0
@@ -77,7 +77,7 @@ class Labelled(NamedTuple):
             return self.unspread * self.grid.normal(max(step, 0.25 * self.grid.width**2))
         return self.grid.spread(self.waves, step)
 
-    def told(self, x: float) -> Floats:
+    def hat_per_label(self, x: float) -> Floats:
         """Σ_y e^ψ g² there: what a label of each cell adds to q̂."""
         V, channel = self.V * math.exp(-x), self.pair.student.channel
 
@@ -89,7 +89,7 @@ class Labelled(NamedTuple):
 
     def hat(self, x: float) -> float:
         """q̂ there."""
-        return float(self.spread(x) @ self.told(x))
+        return float(self.spread(x) @ self.hat_per_label(x))
 
     def energy(self, x: float) -> float:
         """∫ ℓ_Q Σ_y e^ψ ψ: minus the entropy of the labels, given ω."""

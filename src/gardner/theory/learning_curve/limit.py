@@ -38,8 +38,8 @@ def extrapolated(runs: Sequence[Sequence[LearningPoint]], tolerance: float) -> l
     points, budget, volume = list[LearningPoint](), 0.0, 0.0
     for index in range(len(runs[0])):
         point = _point(_alike(runs, index), tolerance)
-        told = nats_to_bits((volume - point.log_volume) / (point.budget - budget))
-        points.append(replace(point, bits_per_label=told))
+        bits_per_label = nats_to_bits((volume - point.log_volume) / (point.budget - budget))
+        points.append(replace(point, bits_per_label=bits_per_label))
         budget, volume = point.budget, point.log_volume
     return points
 

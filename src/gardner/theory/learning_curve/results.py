@@ -116,8 +116,8 @@ class LearningCurve:
         """One row a point, the question repeated; ``left_0`` … are the tenths of ``left``."""
         import pandas as pd  # here, so that the solver starts without it
 
-        told = {"prior": describe(self.model.prior), "channel": describe(self.model.channel)}
-        place = {"rule": self.rule_name, **told, "pool_ratio": self.pool_ratio, "batch_ratio": self.batch_ratio}
+        model = {"prior": describe(self.model.prior), "channel": describe(self.model.channel)}
+        place = {"rule": self.rule_name, **model, "pool_ratio": self.pool_ratio, "batch_ratio": self.batch_ratio}
         rows = []
         for point in self.points:
             plain = {one.name: getattr(point, one.name) for one in dataclasses.fields(point) if one.name != "left"}

@@ -99,7 +99,7 @@ def values_of(asked: Question, plan: list[Batch], objective: Objective, cells: i
 
 
 class _Goal(NamedTuple):
-    """J as it is when all labels are there: its costate, Λ of the last round, and the unit it is told in."""
+    """J as it is when all labels are there: its costate, Λ of the last round, and the unit it is given in."""
 
     costate: Costate
     by_variance: float
@@ -112,10 +112,9 @@ def _goal(pair: Pair, grid: Grid, last: State, objective: Objective) -> _Goal:
     if objective == "accuracy":
         higher, lower = (_accuracy(pair, V * (1.0 + sign * _STEP)) for sign in (1.0, -1.0))
         return _Goal(Costate(none, none, 0.0), (higher - lower) / (2.0 * _STEP * V), 1.0)
-    told: Floats = label_entropies(pair, grid.omega, V)
     noise = noise_entropies(pair.student.channel, grid)
-    told = told - grid.spread(grid.waves(noise), V)
-    return _Goal(Costate(none, told, 0.0), 0.0, 1.0 / math.log(2.0))
+    information: Floats = label_entropies(pair, grid.omega, V) - grid.spread(grid.waves(noise), V)
+    return _Goal(Costate(none, information, 0.0), 0.0, 1.0 / math.log(2.0))
 
 
 def _accuracy(pair: Pair, V: float) -> float:

@@ -109,8 +109,9 @@ class LabelValues:
         """One row a round and field, at some 200 fields a round."""
         import pandas as pd  # here, so that the solver starts without it
 
-        told = {"rule": self.rule, "prior": describe(self.model.prior), "channel": describe(self.model.channel)}
-        place = {**told, "pool_ratio": self.pool_ratio, "batch_ratio": self.batch_ratio, "objective": self.objective}
+        model = {"prior": describe(self.model.prior), "channel": describe(self.model.channel)}
+        shape = {"pool_ratio": self.pool_ratio, "batch_ratio": self.batch_ratio, "objective": self.objective}
+        place = {"rule": self.rule, **model, **shape}
         frames = []
         for one in self.rounds:
             some = np.unique(np.linspace(0, one.mean.size - 1, _PLACES).astype(int))

@@ -114,7 +114,7 @@ class LabelEnergy(NamedTuple):
     V: float
 
     def conjugates(self, budget: float, m: float) -> tuple[WeightConjugates, float]:
-        """What n labels a weight tell the weights, and r̂."""
+        """The conjugates that n labels a weight give the weights, and r̂."""
         A, r_hat = -2.0 * budget * self.S, -2.0 * budget * self.V
         return WeightConjugates(budget * (self.m - 2.0 * m * self.S), A - r_hat, A), r_hat
 
