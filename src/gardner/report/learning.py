@@ -43,17 +43,17 @@ def curves_chart(lines: pd.DataFrame, dots: pd.DataFrame, x: Axis, y: Axis, titl
     channels: dict[str, Any] = {"color": colour, "opacity": faded(shown)}
     across = alt.X(f"{x.field}:Q", title=x.title, scale=x.scale)
     upright = alt.Y(f"{y.field}:Q", title=y.title, scale=y.scale)
-    told = [
+    tooltip = [
         alt.Tooltip("series:N", title=" "),
         alt.Tooltip(f"{x.field}:Q", title=x.title, format=".4~g"),
         alt.Tooltip(f"{y.field}:Q", title=y.title, format=".5~g"),
     ]
     lines, dots = (x.drawable(y.drawable(frame)) for frame in (lines, dots))
     computed = alt.Chart(lines[["series", x.field, y.field]])
-    line = computed.mark_line(strokeWidth=2).encode(x=across, y=upright, tooltip=told, **channels)
+    line = computed.mark_line(strokeWidth=2).encode(x=across, y=upright, tooltip=tooltip, **channels)
     if not len(dots):
         return layered(line, title=title).add_params(shown)
     measured = alt.Chart(dots[["series", x.field, y.field, f"{y.field}_stderr"]])
     bars = error_bars(measured, alt.Y("low:Q", title=y.title, scale=y.scale), y.field, x=across, **channels)
-    points = measured.mark_point(filled=True, size=45).encode(x=across, y=upright, tooltip=told, **channels)
+    points = measured.mark_point(filled=True, size=45).encode(x=across, y=upright, tooltip=tooltip, **channels)
     return layered(line, bars, points, title=title).add_params(shown)

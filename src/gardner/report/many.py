@@ -71,14 +71,18 @@ def panels(own: pd.DataFrame, bounds: pd.DataFrame | None, title: str, x: str, y
     across = alt.X("x:Q", title=x, axis=alt.Axis(tickCount=4))
     low = alt.Y("low:Q", title=y, scale=alt.Scale(zero=False), axis=alt.Axis(tickCount=4))
     up = alt.Y("value:Q", title=y, scale=alt.Scale(zero=False), axis=alt.Axis(tickCount=4))
-    told = [alt.Tooltip("panel:N", title="strategy"), alt.Tooltip("x:Q", title=x), alt.Tooltip("value:Q", format=".4f")]
+    tooltip = [
+        alt.Tooltip("panel:N", title="strategy"),
+        alt.Tooltip("x:Q", title=x),
+        alt.Tooltip("value:Q", format=".4f"),
+    ]
     layers = (
         _part(base, "all").mark_area(opacity=0.22, color=GREY).encode(x=across, y=low, y2="high:Q"),
         _part(base, "bound")
         .mark_line(color=GREY, strokeWidth=1, strokeDash=[3, 3])
         .encode(x=across, y=up, detail="bound:N"),
         _part(base, "own").mark_area(opacity=0.3, color=PALETTE[0]).encode(x=across, y=low, y2="high:Q"),
-        _part(base, "own").mark_line(color=PALETTE[0], strokeWidth=2).encode(x=across, y=up, tooltip=told),
+        _part(base, "own").mark_line(color=PALETTE[0], strokeWidth=2).encode(x=across, y=up, tooltip=tooltip),
     )
     header = alt.Header(title=None, labelFontSize=10, labelLimit=0, labelExpr=_TWO_LINES)
     facet = alt.Facet("panel:N", sort=names, header=header)

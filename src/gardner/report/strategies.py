@@ -140,7 +140,7 @@ def _front(rows: pd.DataFrame, names: list[str]) -> list[str]:
 
 
 def _hues(data: pd.DataFrame, names: list[str], front: list[str]) -> list[str]:
-    """Strategies in colours, those in front in the ones that are told apart best; bounds in grey."""
+    """Strategies in colours, those in front in the ones easiest to tell apart; bounds in grey."""
     strategies = data.loc[data["role"] == "strategy", "series"].drop_duplicates().tolist()
     ordered = [name for name in front if name in strategies] + strategies
     hue_of = colours(list(dict.fromkeys(name.removesuffix(_INFORMED) for name in ordered)))

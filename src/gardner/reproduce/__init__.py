@@ -188,17 +188,17 @@ def _answer(sections: tuple[Section, ...]) -> str:
         return ""
     here = raced[0][(raced[0]["budget"] - BOARD_BUDGET).abs() < 1e-9].set_index("strategy")
     per_label = -1.0 / (LN2 * BOARD_BUDGET)
-    told = {
+    bits = {
         name: with_error(here["log_volume"][name] * per_label, -here["log_volume_stderr"][name] * per_label, 3)
         for name in ("random", "agnostic", "informed")
         if name in here.index
     }
-    if len(told) < 3:
+    if len(bits) < 3:
         return ""
     return (
         f"With {BOARD_BUDGET:g} label per weight, from {bounds.ALPHA:g} rows per weight, random choice learns "
-        f"{told['random']} bits a label. A strategy that sees a label only after asking for it can learn 1 at most, "
-        f"and agnostic AL-AMP learns {told['agnostic']}. One that reads the labels first learns {told['informed']}."
+        f"{bits['random']} bits a label. A strategy that sees a label only after asking for it can learn 1 at most, "
+        f"and agnostic AL-AMP learns {bits['agnostic']}. One that reads the labels first learns {bits['informed']}."
     )
 
 

@@ -187,8 +187,8 @@ def _committee_order(lines: pd.DataFrame) -> Verdict:
     ends = lines.sort_values("budget").groupby("series", sort=False)["log_volume"].last()
     names = [*(f"K = {members}" for members in MEMBERS), "K = ∞ (agnostic)"]
     values = [float(ends[name]) for name in names]
-    told = ", ".join(f"{name}: {value:.4f}" for name, value in zip(names, values, strict=True))
-    text = f"larger committees are better, ln v at n = 2: {told}"
+    listed = ", ".join(f"{name}: {value:.4f}" for name, value in zip(names, values, strict=True))
+    text = f"larger committees are better, ln v at n = 2: {listed}"
     return Verdict(values == sorted(values, reverse=True), text, Outcome.FINDING, beyond=True)
 
 
@@ -200,10 +200,10 @@ def _gain(lines: pd.DataFrame) -> Verdict:
         chosen, blind = (lines[lines["series"] == f"{rule}, {name}"].sort_values("budget") for rule in rules)
         at_one = float(np.interp(1.0, chosen["budget"], chosen["accuracy"]))
         gains[name] = float(np.interp(at_one, blind["accuracy"], blind["budget"]))
-    told = ", ".join(f"{name}: {labels:.2f}" for name, labels in gains.items())
+    listed = ", ".join(f"{name}: {labels:.2f}" for name, labels in gains.items())
     return Verdict(
         all(labels > 1.0 for labels in gains.values()) and not math.isnan(sum(gains.values())),
-        f"choosing is ahead of random labels for every model; random labels as good as 1 chosen label: {told}",
+        f"choosing is ahead of random labels for every model; random labels as good as 1 chosen label: {listed}",
         Outcome.FINDING,
         beyond=True,
     )

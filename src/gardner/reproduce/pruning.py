@@ -71,8 +71,8 @@ def error_figure(lines: pd.DataFrame) -> Figure:
     x, y = Axis("budget", "labels per weight n", True), Axis("error", "error of the posterior mean", True)
     chart = curves_chart(lines, lines.iloc[:0], x, y, "Error against labels: random, chosen, pruned")
     ends = lines.sort_values("budget").groupby("series", sort=False).last()
-    told = "; ".join(f"{name}: {row['error']:.4f} at n = {row['budget']:g}" for name, row in ends.iterrows())
-    return Figure(chart, f"Error against labels on logarithmic axes. {told}")
+    listed = "; ".join(f"{name}: {row['error']:.4f} at n = {row['budget']:g}" for name, row in ends.iterrows())
+    return Figure(chart, f"Error against labels on logarithmic axes. {listed}")
 
 
 def error_verdicts(lines: pd.DataFrame) -> tuple[Verdict, ...]:
@@ -106,7 +106,7 @@ def _exponential(lines: pd.DataFrame) -> Verdict:
 
 def _which_rows(lines: pd.DataFrame) -> Verdict:
     """Of a student who knows the model: hard rows are the ones to keep, from every pool."""
-    holds, told = True, list[str]()
+    holds, by_pool = True, list[str]()
     blind = lines[lines["rule"] == _RANDOM]
     for alpha in POOLS:
         ratios = {}
@@ -115,7 +115,7 @@ def _which_rows(lines: pd.DataFrame) -> Verdict:
             random = np.exp(np.interp(np.log(kept["budget"]), np.log(blind["budget"]), np.log(blind["error"])))
             ratios[keep] = (kept["error"] / random).to_numpy()
         holds &= bool(np.all(ratios["hard"] < 1.0) and np.all(ratios["easy"] > 1.0))
-        told.append(f"α = {alpha:g}: {ratios['hard'].min():.3f} and {ratios['easy'].max():.3f}")
+        by_pool.append(f"α = {alpha:g}: {ratios['hard'].min():.3f} and {ratios['easy'].max():.3f}")
     text = "keep hard rows, of small and large pools: error over that of as many random labels, the least if hard rows"
-    text = f"{text} and the most if easy ones are kept: {'; '.join(told)}"
+    text = f"{text} and the most if easy ones are kept: {'; '.join(by_pool)}"
     return Verdict(holds, text, Outcome.FINDING, beyond=True)

@@ -72,7 +72,7 @@ def packed(found: dict[str, Tasks]) -> bytes:
     """The file, from the tasks of each channel."""
     parts = [_channel(AXES[name], tasks) for name, tasks in found.items()]
     header = {
-        "channels": [told for told, _ in parts],
+        "channels": [description for description, _ in parts],
         "places": W_PLACES.tolist(),
         "batches": BATCHES,
         "rules": RULES,
