@@ -105,8 +105,8 @@ def fly(
             walls.rows, walls.columns, walls.gram, offset, left, position, rng, tally, stuck, block
         )
         if done < 0:
-            told = f"a trajectory did not end within {stuck} bounces"
-            raise ConvergenceError(told, hint="the cone is thinner than Monte Carlo can explore")
+            problem = f"a trajectory did not end within {stuck} bounces"
+            raise ConvergenceError(problem, hint="the cone is thinner than Monte Carlo can explore")
         if least < -ROUNDING:
             raise ConvergenceError(f"a trajectory ended outside the cone, by {-least:.1e}", hint="scale the rows alike")
         total, squares, left = total + bounces, squares + square, left - done

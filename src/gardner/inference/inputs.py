@@ -49,7 +49,7 @@ def host(array: ArrayObject) -> NDArray[Any]:
 def check_training(rows: ArrayLike, labels: ArrayLike, model: GLM) -> tuple[ArrayObject, ArrayObject]:
     """Rows and labels as floating arrays of one library and precision, finite, of matching shape; or an error.
 
-    No rows at all are legal (the posterior is the prior); their shape (0, N) tells N.
+    No rows at all are legal (the posterior is the prior); their shape (0, N) gives N.
     """
     rows, labels = as_array("rows", rows), as_array("labels", labels)
     if rows.ndim != 2 or rows.shape[1] == 0:

@@ -1,6 +1,6 @@
 """The offsets at which bounces are counted, and the weights that integrate them.
 
-Why these offsets is told in :mod:`gardner.inference.montecarlo`.
+Why these offsets is explained in :mod:`gardner.inference.montecarlo`.
 """
 
 from __future__ import annotations

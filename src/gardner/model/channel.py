@@ -56,7 +56,7 @@ class Channel(Formula, ABC):
 
     @property
     def scale_free(self) -> bool:
-        """Whether P_out(y|h) depends on the sign of yh alone: then all that a label tells sorts by yω/√V."""
+        """Whether P_out(y|h) depends on the sign of yh alone: then ψ_Y is a function of yω/√V alone."""
         return False
 
     @property
@@ -115,11 +115,11 @@ class Channel(Formula, ABC):
         h, weights = omega[..., None] + xp.sqrt(V)[..., None] * t, weights * xp.exp(-0.5 * t * t)
         total = none
         for y, weight in self._label_nodes(omega, V, library):
-            known = xp.asarray(self.log_probability(y[..., None], h, library))
+            log_likelihood = xp.asarray(self.log_probability(y[..., None], h, library))
             psi = xp.asarray(self.log_partition(y, omega, V, library))
-            told = xp.exp(known) * (known - psi[..., None])
-            # a label that cannot be has the logarithm −∞ and tells nothing
-            total = total + weight * xp.sum(weights * xp.where(xp.isfinite(known), told, 0.0 * h), axis=-1)
+            integrand = xp.exp(log_likelihood) * (log_likelihood - psi[..., None])
+            possible = xp.isfinite(log_likelihood)  # a label that cannot be has the logarithm −∞ and tells nothing
+            total = total + weight * xp.sum(weights * xp.where(possible, integrand, 0.0 * h), axis=-1)
         return total
 
     def predictive(self, omega: Array, V: Array, library: Library = NUMPY) -> tuple[Array, Array]:

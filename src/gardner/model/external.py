@@ -96,7 +96,7 @@ def _load(what: str, text: str, protocol: type) -> Any:
 
 
 def _check_class(what: str, text: str, kind: Any, protocol: type) -> None:
-    """The contract is told by the class, before it is called: making an object may open a window,
+    """Whether a class keeps the contract, asked before it is called: making an object may open a window,
     or end the process.
 
     Methods stand in the class. What is not a method may also be a field of a dataclass, or

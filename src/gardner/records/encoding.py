@@ -119,15 +119,15 @@ def learn_encoding(frame: pd.DataFrame, columns: Sequence[str]) -> Encoding:
     for name in columns:
         refuse_containers(frame, name, hint=f"ignore={name!r}, or write it otherwise")
     learned: list[Column] = []
-    told = _Told(len(frame))
+    remarks = _Remarks(len(frame))
     for name in columns:
         if name == INDEX:
-            told.left_out(name, "it has no name, like the index of a table")
-        elif (column := _learn(frame[name], name, told)) is not None:
+            remarks.left_out(name, "it has no name, like the index of a table")
+        elif (column := _learn(frame[name], name, remarks)) is not None:
             learned.append(column)
     if not learned:
         raise InvalidInputError("table", _listed(columns), "no column is left that could be a feature")
-    return Encoding(tuple(learned), told.notes())
+    return Encoding(tuple(learned), remarks.notes())
 
 
 def as_numbers(column: pd.Series[Any]) -> Floats | None:
@@ -155,7 +155,7 @@ def _is_number(value: object) -> bool:
 
 
 @dataclass
-class _Told:
+class _Remarks:
     """What is to be said of columns, those of one kind in one note."""
 
     rows: int
@@ -188,33 +188,33 @@ class _Told:
         return (*found, *self.others)
 
 
-def _learn(column: pd.Series[Any], name: str, told: _Told) -> Column | None:
+def _learn(column: pd.Series[Any], name: str, remarks: _Remarks) -> Column | None:
     missing = int(column.isna().sum())
     if missing == len(column):
-        told.left_out(name, "it is empty")
+        remarks.left_out(name, "it is empty")
         return None
     values = as_numbers(column)
     if values is None:
-        return _learn_texts(column, name, told)
+        return _learn_texts(column, name, remarks)
     empty = np.isnan(values)
     known = values[~empty]
     fill = float(np.sum(known / len(known))) if np.isfinite(known).all() else 0.0
     if empty.any():
-        told.gaps.append((name, int(empty.sum()), fill))
+        remarks.gaps.append((name, int(empty.sum()), fill))
     elif _counts_rows(values, name):
-        told.others.append(_looks_like_ids(name))
+        remarks.others.append(_looks_like_ids(name))
     return Column(name, (), fill, gaps=bool(empty.any()))
 
 
-def _learn_texts(column: pd.Series[Any], name: str, told: _Told) -> Column | None:
+def _learn_texts(column: pd.Series[Any], name: str, remarks: _Remarks) -> Column | None:
     missing = bool(column.isna().any())
     kinds = tuple(sorted(set(column.astype(str)[column.notna()])))  # as Column.numbers reads them
     if len(kinds) > MOST_KINDS:
-        told.left_out(name, f"{len(kinds)} different texts")
+        remarks.left_out(name, f"{len(kinds)} different texts")
     elif len(kinds) == 1 and not missing:
-        told.left_out(name, "every row has the same text")
+        remarks.left_out(name, "every row has the same text")
     else:
-        told.kinds.append((name, len(kinds) + missing))
+        remarks.kinds.append((name, len(kinds) + missing))
         return Column(name, kinds, 0.0, missing)
     return None
 

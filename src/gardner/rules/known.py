@@ -38,7 +38,7 @@ class Random(Rule):
 
 
 class Useful(Rule):
-    """What rules share that go by what a label tells."""
+    """What rules share that go by the information of a label."""
 
     def smooth(self, channel: Channel) -> bool:
         """As information is; the margin has a kink at zero."""
@@ -46,7 +46,7 @@ class Useful(Rule):
 
 
 def usefulness(mean: Floats, variance: Floats, channel: Channel) -> Floats:
-    """What the label of a row tells: −|ω|/√V where that sorts alike, else I(y; h) in nats.
+    """How much the label of a row tells: −|ω|/√V where that sorts alike, else I(y; h) in nats.
 
     For a scale-free channel, as the sign flipped or not, the information is a falling function of
     |ω|/√V [cui2020, Table 1]; the margin itself never underflows.

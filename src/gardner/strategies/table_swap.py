@@ -89,6 +89,6 @@ class TableSwap:
 
 
 def _right(view: View, truth: Floats, omega: Floats, V: Floats) -> float:
-    """The share of labels that are told right, and a little of how sure."""
+    """The share of labels that are predicted right, and a little of how sure."""
     loss = -float(np.mean(np.asarray(view.model.channel.log_partition(truth, omega, V))))
     return float(np.mean(np.where(omega < 0.0, -1.0, 1.0) == truth)) - _LOSS * loss
