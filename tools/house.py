@@ -13,6 +13,7 @@ exceeded. ``tests/contracts/test_house.py`` asks the same.
     prose         lines of Markdown above 100 characters, outside of tables and code
     constants     numbers of a module without a sentence of their own above them
     options       texts outside of cli/ that name an option of the command line, in no whole command
+    names         variables, parameters, functions and classes of src/ with a name that says nothing
 """
 
 from __future__ import annotations
@@ -33,6 +34,8 @@ CONCRETE = frozenset(
     {"Gaussian", "Rademacher", "GaussBernoulli", "Laplace", "Spectrum"}
     | {"Sign", "Flip", "Probit", "Logistic", "Linear", "Absolute"}
 )
+EMPTY_NAMES = frozenset({"told", "stuff", "tmp", "foo", "data2"})  # also behind an underscore, and in capitals
+NAMES_NOT_COUNTED = ("experiment",)  # folders of src/gardner; empty once these are clean
 _ASKS = {"isinstance", "issubclass"}
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 
@@ -62,6 +65,7 @@ def counts(root: Path = ROOT) -> list[Count]:
         "prose": long_prose,
         "constants": bare_constants,
         "options": options_in_the_library,
+        "names": empty_names,
     }
     found = {name: tuple(rule(root)) for name, rule in rules.items()}
     loose, total = loose_annotations(root)
@@ -254,6 +258,30 @@ def options_in_the_library(root: Path) -> Iterator[str]:
                 text = re.sub(r"gardner [^`;]*", "", node.value)
                 if re.search(r"(?<![-\w])--[a-z]", text) and " " in text:  # one word is no message
                     yield f"{path.relative_to(root)}:{node.lineno}: {node.value}"
+
+
+def empty_names(root: Path) -> Iterator[str]:
+    """Names that say nothing, where they are given; what only uses them is not counted."""
+    for path in sorted((root / SOURCE).rglob("*.py")):
+        if path.relative_to(root / SOURCE).parts[0] in NAMES_NOT_COUNTED:
+            continue
+        for node in ast.walk(_tree(path)):
+            for name in _names_given(node):
+                if name.strip("_").lower() in EMPTY_NAMES:
+                    yield f"{path.relative_to(root)}:{getattr(node, 'lineno', 0)}: {name}"
+
+
+def _names_given(node: ast.AST) -> tuple[str, ...]:
+    match node:
+        case ast.Name(id=name, ctx=ast.Store()) | ast.Attribute(attr=name, ctx=ast.Store()) | ast.arg(arg=name):
+            return (name,)
+        case ast.FunctionDef(name=name) | ast.AsyncFunctionDef(name=name) | ast.ClassDef(name=name):
+            return (name,)
+        case ast.alias(asname=str(name)) | ast.ExceptHandler(name=str(name)):
+            return (name,)
+        case ast.MatchAs(name=str(name)) | ast.MatchStar(name=str(name)) | ast.MatchMapping(rest=str(name)):
+            return (name,)
+    return ()
 
 
 def _declares(node: ast.AST) -> bool:

@@ -9,7 +9,7 @@ from tools import house
 
 from gardner.model import CHANNELS, PRIORS
 
-NAMES = ("models", "any", "long files", "functions", "mirror", "prose", "constants", "options")
+NAMES = ("models", "any", "long files", "functions", "mirror", "prose", "constants", "options", "names")
 
 
 @pytest.fixture(scope="module")
@@ -25,7 +25,7 @@ def test_the_limit_is_kept(name: str, counted: dict[str, house.Count]) -> None:
 
 def test_all_counts_are_asked_for(counted: dict[str, house.Count]) -> None:
     assert set(counted) == set(NAMES)
-    assert [counted[name].limit for name in NAMES] == [0, 5, 0, 0, 0, 0, 0, 0]
+    assert [counted[name].limit for name in NAMES] == [0, 5, 0, 0, 0, 0, 0, 0, 0]
 
 
 def test_every_registered_model_is_looked_for() -> None:
@@ -112,3 +112,25 @@ def test_options_in_messages_of_the_library_are_seen(tmp_path: Path) -> None:
     written(tmp_path, "src/gardner/cli/x.py", text)  # where it may stand
     written(tmp_path, "src/gardner/x.py", text)
     assert list(house.options_in_the_library(tmp_path)) == ["src/gardner/x.py:5: leave --label out"]
+
+
+def test_names_that_say_nothing_are_seen_where_they_are_given(tmp_path: Path) -> None:
+    text = (
+        '"""What we are told."""\n'
+        "told = information = 1\n"
+        "def f(stuff, *, tmp: int = 0): self._told = stuff\n"
+        "class _Told: pass\n"
+        "import x as foo, tmp.y\n"
+        "a, (b, *data2) = [tmp for tmp in told], f(told=1)\n"
+        "try:\n    pass\nexcept Error as told:\n    pass\n"
+        "match x:\n    case [1, *foo] | {**foo} | [foo]:\n        told_by\n"
+    )
+    written(tmp_path, "src/gardner/x.py", text)
+    written(tmp_path, "src/gardner/theory/told.py", "")
+    for folder in house.NAMES_NOT_COUNTED:
+        written(tmp_path, f"src/gardner/{folder}/x.py", text)
+    found = sorted((int(place.split(":")[1]), place.split(": ")[1]) for place in house.empty_names(tmp_path))
+    assert found == [
+        (2, "told"), (3, "_told"), (3, "stuff"), (3, "tmp"), (4, "_Told"), (5, "foo"), (6, "data2"), (6, "tmp"),
+        (9, "told"), (12, "foo"), (12, "foo"), (12, "foo"),
+    ]  # fmt: skip
