@@ -65,7 +65,7 @@ def finished(code: int) -> None:
 
 @contextmanager
 def hint_on_interrupt(hint: Callable[[], str]) -> Iterator[None]:
-    """What the line adds if Ctrl-C is pressed inside: how to go on, for instance. ``hint`` imports nothing."""
+    """Add a hint to the line if Ctrl-C is pressed inside, such as how to go on; it imports nothing."""
     _State.hint = hint
     try:
         yield

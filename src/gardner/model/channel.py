@@ -56,7 +56,7 @@ class Channel(Formula, ABC):
 
     @property
     def scale_free(self) -> bool:
-        """Whether P_out(y|h) depends on the sign of yh alone: then ψ_Y is a function of yω/√V alone."""
+        """Whether P_out(y|h) depends on the sign of yh alone: then ψ_Y is a function of yω/√V."""
         return False
 
     @property

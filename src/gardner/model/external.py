@@ -96,8 +96,9 @@ def _load(what: str, text: str, protocol: type) -> Any:
 
 
 def _check_class(what: str, text: str, kind: Any, protocol: type) -> None:
-    """Whether a class keeps the contract, asked before it is called: making an object may open a window,
-    or end the process.
+    """Whether a class keeps the contract, asked before it is called.
+
+    Making an object may open a window, or end the process.
 
     Methods stand in the class. What is not a method may also be a field of a dataclass, or
     annotated.

@@ -27,7 +27,7 @@ SHORTEST = 64
 
 @dataclass(frozen=True)
 class Effort:
-    """The settings of a search by exchanges: ``min`` or ``max``, its steps a round, and how hot it begins."""
+    """A search by exchanges: ``min`` or ``max``, its steps a round, and how hot it begins."""
 
     direction: str = "min"
     steps: int = 1000

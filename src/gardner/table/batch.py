@@ -38,8 +38,8 @@ from gardner.table.weights import Design, Weights
 
 Marks = NDArray[np.bool_]
 
-# Targets at most, a sample of the rows without a label: batches have 0.985 of the bits that all rows as targets give
-# (docs/real-tables.md).
+# Targets at most, a sample of the rows without a label: batches have 0.985 of the bits
+# that all rows as targets give (docs/real-tables.md).
 TARGETS = 400
 # Targets by which all rows are scored, to find those worth a closer look: a quarter of all, a quarter of the time.
 _ROUGH_TARGETS = 100

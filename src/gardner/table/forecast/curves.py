@@ -25,7 +25,7 @@ _CELLS = (1024, 4096, 16384, 65536)
 _ALL_THERE_IS = 1.001
 # Error of ln v a weight above which more cells are taken: the share of wrong predictions is then off by about 1 %.
 _ROUGH = 0.01
-# With two classes the smallest margin has the most information, and is found at once.
+# With two classes the smallest margin has the most information, and is quick to compute.
 _LEAST_CERTAIN = TargetMargin(0.0)
 # Noise, of a field of variance one, below which the subset of least volume is taken for the best one.
 QUIET = 1e-2

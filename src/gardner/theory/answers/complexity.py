@@ -258,7 +258,7 @@ def complexity_at(
     log_volume: float,
     teacher: GLM | None = None,
 ) -> Point:
-    """Σ and everything else at a given (n, ln v); outside the curve's range an error says the range.
+    """Σ and everything else at a given (n, ln v); beyond the curve, an error with its range.
 
     >>> point = complexity_at(pool_ratio=3.0, budget=0.6, log_volume=-0.9)
     >>> round(point.complexity, 5), round(point.accuracy, 4)

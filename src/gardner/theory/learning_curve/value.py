@@ -99,7 +99,7 @@ def values_of(asked: Question, plan: list[Batch], objective: Objective, cells: i
 
 
 class _Goal(NamedTuple):
-    """J as it is when all labels are there: its costate, Λ of the last round, and the unit it is given in."""
+    """J when all labels are there: its costate, Λ of the last round, and the unit it is given in."""
 
     costate: Costate
     by_variance: float
