@@ -114,10 +114,12 @@ def _check_question(question: Question, folder: Path) -> None:
             f"{path} cannot be read ({type(error).__name__})", hint="give this another folder"
         ) from None
     if there != asked:
-        raise SamplingError(f"{folder} answers another question, {_told(there)}", hint="give this another folder")
+        raise SamplingError(
+            f"{folder} answers another question, {_question_text(there)}", hint="give this another folder"
+        )
 
 
-def _told(text: str) -> str:
+def _question_text(text: str) -> str:
     """A stored question in a line, if it is one."""
     try:
         found = json.loads(text)

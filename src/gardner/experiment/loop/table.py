@@ -72,7 +72,7 @@ def _measure(fit: AnyFit, table: LabelledTable, outside: Integers, labels: int, 
         raise InvalidInputError("classes", 1, "one class has nothing to learn")
     posterior, columns = fit.found.posterior, table.features.shape[1]
     chances, codes = fit.probabilities(table.features[outside]), table.codes[outside]
-    told = np.maximum(chances[np.arange(codes.size), codes], np.finfo(np.float64).tiny)
+    chosen = np.maximum(chances[np.arange(codes.size), codes], np.finfo(np.float64).tiny)
     evidence, known = (0.0, 0) if before is None else (columns * before.log_volume, before.labels)
     bits = (evidence - posterior.log_evidence) / ((labels - known) * math.log(2.0))
     return Round(
@@ -88,5 +88,5 @@ def _measure(fit: AnyFit, table: LabelledTable, outside: Integers, labels: int, 
         residual=posterior.residual,
         damping=posterior.damping,
         status=posterior.status.value,
-        log_loss=-float(np.mean(np.log(told))),
+        log_loss=-float(np.mean(np.log(chosen))),
     )

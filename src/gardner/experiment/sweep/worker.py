@@ -234,7 +234,7 @@ def _executed(task: Task, limit: float) -> Answer:
         if task.device == "cuda":
             from gardner.experiment.loop.device import execute_on_device
 
-            return _told(known, execute_on_device(task, student, teacher), begin)
+            return _answer(known, execute_on_device(task, student, teacher), begin)
         strategy = paced(make_strategy(task.strategy.name, dict(task.strategy.parameters)), task, limit)
         known["informed"] = bool(strategy.informed)
         pool = draw_instance(task.features, task.pool_ratio, task.seed, teacher, task.dtype)
@@ -247,7 +247,7 @@ def _executed(task: Task, limit: float) -> Answer:
         last = traceback.extract_tb(error.__traceback__)[-1]
         reason = " ".join(f"{type(error).__name__}: {error}".split())
         return {**known, "reason": reason, "hint": f"raised at {Path(last.filename).name}:{last.lineno}"}
-    return _told(known, curve, begin)
+    return _answer(known, curve, begin)
 
 
 def _execute_on_table(task: Task, known: Answer, begin: float, limit: float) -> Answer:
@@ -267,10 +267,10 @@ def _execute_on_table(task: Task, known: Answer, begin: float, limit: float) -> 
         table, strategy, labels=task.labels, batch_size=task.batch_size, seed=task.seed,
         channel=load_channel(task.channel), test_share=task.test_share,
     )  # fmt: skip
-    return _told(known, curve, begin)
+    return _answer(known, curve, begin)
 
 
-def _told(known: Answer, curve: Run, begin: float) -> Answer:
+def _answer(known: Answer, curve: Run, begin: float) -> Answer:
     rounds = [asdict(one) for one in curve.rounds]
     seconds = {"seconds": time.perf_counter() - begin, "rounds": [asdict(one) for one in curve.seconds]}
     return {**known, "informed": curve.informed, "rounds": rounds, "timings": seconds}
