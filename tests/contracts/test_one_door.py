@@ -38,11 +38,11 @@ RULES: dict[str, tuple[set[str], set[str]]] = {
     ),
     "models of one's own are loaded by the command line, and for tasks that the user asked for": (
         {"load_prior", "load_channel"},
-        {"model/external.py", "experiment/sweep/tasks.py", "experiment/sweep/worker.py"} | COMMAND_LINE,
+        {"model/external.py", "experiment/sweep/tasks.py", "experiment/loop/task.py"} | COMMAND_LINE,
     ),
     "strategies are loaded for tasks that the user asked for": (
         {"make_strategy"},
-        {"strategies/external.py", "experiment/sweep/tasks.py", "experiment/sweep/worker.py"}
+        {"strategies/external.py", "experiment/sweep/tasks.py", "experiment/loop/task.py"}
         | {"__init__.py", "strategies/__init__.py"},  # these two pass it on
     ),
     "sources of names are looked for where tasks are run": (

@@ -20,8 +20,8 @@ from scipy.special import log_ndtr, ndtr
 
 from gardner.errors import InvalidInputError
 from gardner.experiment.loop.pool import run
+from gardner.experiment.loop.task import execute
 from gardner.experiment.question.task import StrategySpec, Task
-from gardner.experiment.sweep.worker import execute
 from gardner.inference import infer
 from gardner.model import (
     CHANNELS,

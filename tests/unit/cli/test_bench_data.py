@@ -16,8 +16,8 @@ from sklearn.datasets import load_breast_cancer, load_wine
 from tests.sweeps import parts
 
 from gardner.experiment import Spec, StrategySpec, read_spec, run_tasks
+from gardner.experiment.loop.task import execute
 from gardner.experiment.stored.reading import read_results
-from gardner.experiment.sweep.worker import execute
 
 Command = Callable[..., tuple[int, str, str]]
 STRATEGIES = ("random", "agnostic", "informed", "skactiveml.pool.UncertaintySampling")

@@ -14,10 +14,10 @@ import numpy as np
 import psutil  # type: ignore[import-untyped]
 import pytest
 
+from gardner.experiment.loop.task import execute
 from gardner.experiment.question.task import StrategySpec, Task
 from gardner.experiment.stored.rows import read_rows, run_table
 from gardner.experiment.stored.sources import code_version, names_in
-from gardner.experiment.sweep.worker import execute
 from gardner.records import Store
 
 pytestmark = pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="threads are counted in Linux' /proc")

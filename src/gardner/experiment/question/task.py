@@ -2,7 +2,7 @@
 
 Command-line options, keys of spec files, stored columns, Python arguments and their checks follow
 from :class:`Task` (see :mod:`gardner.experiment.question.fields`). A new field is a line here, and
-a word in :mod:`gardner.experiment.sweep.worker` that hands it to the loop.
+a word in :mod:`gardner.experiment.loop.task` that hands it to the loop.
 
 Nothing heavy is imported: ``gardner --help`` reads this module.
 """

@@ -22,11 +22,12 @@ from pathlib import Path
 from typing import Any
 
 from gardner.errors import InvalidInputError
+from gardner.experiment.loop.task import Answer
 from gardner.experiment.question.task import Task, canonical
 from gardner.experiment.stored.rows import failure_table, run_table
 from gardner.experiment.stored.sources import Name, code_version, external_names, names_in
 from gardner.experiment.sweep.cluster import SweepError, Watch, connected, interrupts_noted
-from gardner.experiment.sweep.worker import Answer, on_worker
+from gardner.experiment.sweep.worker import on_worker
 from gardner.loading import full_name
 from gardner.records import Store
 

@@ -10,7 +10,7 @@ import pytest
 from gardner.experiment import Spec, StrategySpec
 from gardner.experiment.device.place import find_device
 from gardner.experiment.loop.device import execute_on_device
-from gardner.experiment.sweep.worker import execute
+from gardner.experiment.loop.task import execute
 from gardner.model import PERCEPTRON
 
 SIZES = {"features": 20, "pool_ratio": 3.0, "budget": 0.5, "batch_size": 5, "seeds": 1}

@@ -15,6 +15,7 @@ from tests.sweeps import parts
 
 import gardner
 from gardner.errors import InvalidInputError
+from gardner.experiment.loop.task import execute
 from gardner.experiment.question.spec import Spec
 from gardner.experiment.question.task import StrategySpec, Task
 from gardner.experiment.stored.reading import read_results
@@ -23,7 +24,6 @@ from gardner.experiment.sweep import cluster
 from gardner.experiment.sweep import tasks as module
 from gardner.experiment.sweep.cluster import SweepError
 from gardner.experiment.sweep.tasks import Progress, run_tasks
-from gardner.experiment.sweep.worker import execute
 from gardner.records import Store
 
 
