@@ -4,9 +4,9 @@
 
 prints, for budgets from one to nine tenths of the pool, the symmetric minimum, its excess over the
 pool's ln v, β and the stability ratio R at the end, and the most that replica symmetry breaking can
-move it: Σ/|β| at the point where symmetry breaks, or at the last one where it is known to hold, since
-past that point ln v goes no further than this, nor below the pool. Without arguments: α = 3, 10 and
-100.
+move it: whether symmetry was seen to break, and Σ/|β| at the point where it does, or at the last one
+where it is known to hold, since past that point ln v goes no further than this, nor below the pool.
+Without arguments: α = 3, 10 and 100.
 """
 
 from __future__ import annotations
@@ -44,8 +44,8 @@ def line(alpha: float, budget: float) -> str:
     if state is None:
         return f"{start}  not known"
     pace = abs(state.complexity / state.theta.beta)
-    how = "none seen, " if left is None and proven is last else ""
-    return f"{start}  {how}at most {min(pace, state.log_volume - pool):.1e}"
+    breaks = "yes" if left is not None else "no" if proven is last else "not known"
+    return f"{start}  {breaks:9s}  {min(pace, state.log_volume - pool):.1e}"
 
 
 def main() -> None:
@@ -53,7 +53,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("alphas", type=float, nargs="*", default=ALPHAS, metavar="ALPHA")
     alphas = parser.parse_args().alphas
-    print("alpha      n  symmetric min  above pool        beta       R  status      breaking can move it by")
+    print("alpha      n  symmetric min  above pool        beta       R  status      breaks     ln v may move by")
     for alpha in alphas:
         for share in SHARES:
             print(line(alpha, round(share * alpha, 9)), flush=True)

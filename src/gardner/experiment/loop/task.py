@@ -19,7 +19,7 @@ from gardner.experiment.question.task import Task
 from gardner.experiment.rounds import Run, Versions
 
 # "versions", "informed", "rounds" and "timings"; or "reason", "hint" and perhaps the first two; or "version" of other
-# code
+# code, or "changed" and "hint" of a table that is another by now
 Answer = dict[str, Any]
 
 

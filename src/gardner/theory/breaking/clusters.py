@@ -1,17 +1,22 @@
 """What clusters add at x = 1 to a symmetric state of β < 0, where a grid of rows × nodes is out of reach.
 
-Towards the pool's own volume |β| grows by decades. A row's chance to be taken then turns from one
-to zero within 1/|β|, while the rows that are taken pull z away by many deviations. A uniform grid
-of both has no end. But at x = 1 the weight e^F = 1 + e^f, f = φ + L, has a part that is known,
+Towards the pool's own volume |β| grows by decades. A row's chance to be taken then turns within
+1/|β|, while the rows that are taken pull z away by many deviations. A uniform grid that is fine
+enough for the first and wide enough for the second has too many points. But at x = 1 the weight
+e^F = 1 + e^f, f = φ + L, has a part that is known,
 
     ∫Dz e^F = 1 + e^{f_D(h₀)},      ⟨F⟩ = p(h₀) ⟨k(f)⟩_B,      k(f) = (1 + e^{−f}) ln(1 + e^f),
 
 with f_D the f of the whole D = D₁ + d, p = 1/(1 + e^{−f_D}) and B the law N(h; h₀, d) e^{f(h)}. That
-law has one peak, and k bends where f = 0 and nowhere else. So a window that follows the peak will
-do, and where the bend lies in it, nodes h = h_k + sinh(u)/|f'(h_k)|, which are dense at the bend and
-sparse away from it. The rows h₀ are placed in the same way about f_D = 0. Then
+law has one peak. k turns from 1 to f within a few units of f = 0, and is nearly a constant or a
+line elsewhere. So a window that follows the peak will do, and where the turn lies in it, nodes
+h = h_k + sinh(u)/|f'(h_k)|, which are dense at the turn and sparse away from it. The rows h₀ are
+placed in the same way about the turn of p. Then
 
     S = α E[⟨F⟩ − ln(1 + e^{f_D})] + ½(βd/U − ln(U/W)) − ½ d α E[(p f_D')²],      U = W + βd.
+
+To the right f falls to φ. Where that is positive, more than half of the rows that tell nothing are
+taken too, and f never passes zero: then p and k turn where f leaves φ, about f = φ + 1.
 """
 
 from __future__ import annotations
@@ -31,7 +36,7 @@ from gardner.theory.formula.logistic import sigmoid, softplus
 from gardner.theory.formula.taylor import Floats
 from gardner.theory.roots import root_between
 
-# Knots of f in the width of its bend, min(√V, W/√V), for |β| = 1. A cubic errs by |f| over the fourth power of their
+# Knots of f in the width of its bend, W/√V, for |β| = 1. A cubic errs by |f| over the fourth power of their
 # number, so more are taken for larger |β|, by its fourth root: S is then right to 10⁻⁹.
 _KNOTS = 60.0
 # The most knots in that width: for |β| beyond 10⁵ digits are lost, and a second look says so.
@@ -44,8 +49,8 @@ _GROWTH = 0.01
 _ROWS, _NODES = 0.05, 0.02
 # Rows and nodes at least, where a row's chance turns slowly.
 _FEWEST = 300
-# Nodes of a window without a bend: a fifth of its width apart, which is exact for a peak.
-_PLAIN = np.linspace(-REACH, REACH, 91)
+# The spacing of nodes in a window without a turn, in units of the peak's width: exact for a peak.
+_PLAIN = 0.2
 # The f below which a row is not taken: p = e^−40.
 _NEVER = -40.0
 # Steps to the peak; Newton takes ten, halving alone sixty.
@@ -54,46 +59,58 @@ _MOST_STEPS = 80
 
 def split_at_one(channel: Channel, pool_ratio: float, at: Place, fineness: float = 1.0) -> float:
     """S = ∂Φ₁/∂x at a place of x = 1 and β < 0; ``fineness`` divides all spacings."""
-    D = at.D + at.d
     f = _spline(channel, at, fineness)
-    low, high = -REACH * math.sqrt(at.t), REACH * math.sqrt(at.q0)
-    turn = _row_at_half(channel, at)
-    width = 1.0 / abs(float(f(turn, 1)))
-    first, last = math.asinh((low - turn) / width), math.asinh((high - turn) / width)
+    turn = _row_at_turn(channel, at)
+    width = _width(float(f(turn, 1)))
+    low, high = ((end - turn) / width for end in (-REACH * math.sqrt(at.t), REACH * math.sqrt(at.q0)))
+    first, last = math.asinh(low), math.asinh(high)
     u = _even(first, last, min(_ROWS, (last - first) / _FEWEST) / fineness)
     rows = turn + width * np.sinh(u)
     density = np.exp(-0.5 * rows * rows / at.q0) / math.sqrt(2.0 * math.pi * at.q0)
     weights = 2.0 * density * ndtr(at.m * rows / math.sqrt(at.q0 * at.t)) * width * np.cosh(u) * (u[1] - u[0])
-    fields = tabulate(channel, rows, D, at.V, at.beta)
+    fields = tabulate(channel, rows, at.D + at.d, at.V, at.beta)
     whole = at.phi + fields.value
     taken = sigmoid(whole)
     outer = pool_ratio * float(weights @ (taken * fields.slope) ** 2)
     some = whole > _NEVER
     gain = np.zeros_like(rows)
-    gain[some] = taken[some] * _bent_mean(f, rows[some], at.d, fineness) - softplus(whole[some])
+    gain[some] = taken[some] * _turned_mean(f, rows[some], at, fineness) - softplus(whole[some])
     closed = at.beta * at.d / at.U - math.log(at.U / at.W)
     return pool_ratio * float(weights @ gain) + 0.5 * (closed - at.d * outer)
 
 
 def steepness(channel: Channel, at: Place) -> float:
-    """|f_D'| at the row whose chance to be taken is one half."""
-    D = at.D + at.d
-    return abs(float(tabulate(channel, np.array([_row_at_half(channel, at)]), D, at.V, at.beta).slope[0]))
+    """|f_D'| where a row's chance to be taken turns."""
+    turn = np.array([_row_at_turn(channel, at)])
+    return 1.0 / _width(float(tabulate(channel, turn, at.D + at.d, at.V, at.beta).slope[0]))
 
 
-def _row_at_half(channel: Channel, at: Place) -> float:
-    """Where f_D passes zero."""
-
+def _row_at_turn(channel: Channel, at: Place) -> float:
     def f(h: float) -> float:
         return at.phi + float(values(channel, np.array([h]), at.D + at.d, at.V, at.beta)[0])
 
-    return _turn(f, -REACH * math.sqrt(at.t), REACH * math.sqrt(at.q0))
+    return _turn(f, at.phi, -REACH * math.sqrt(at.t), REACH * math.sqrt(at.q0))
+
+
+def _turn(f: Callable[[float], float], phi: float, low: float, high: float) -> float:
+    """Where p and k turn: where f, which falls to φ, passes zero, or φ + 1 if that is more; or the low end."""
+    level = max(0.0, phi + 1.0)
+    if f(low) <= level:
+        return low
+    return root_between(lambda h: f(h) - level, low, high, what="turn of a row's chance")
+
+
+def _width(slope: float) -> float:
+    """Over which field a row's chance turns."""
+    if not slope < 0.0:
+        raise ConvergenceError("a row's chance does not turn")
+    return -1.0 / slope
 
 
 def _spline(channel: Channel, at: Place, fineness: float) -> CubicSpline:
     """f = φ + L of D₁ wherever windows reach."""
     pulled = REACH * (math.sqrt(at.t) * at.W / at.U + math.sqrt(at.d * at.W / at.U))
-    bend = min(math.sqrt(at.V), at.W / math.sqrt(at.V))
+    bend = at.W / math.sqrt(at.V)  # less than √V, since β < 0
     left, right = _BENT * bend, _BENT * math.sqrt(at.V)
     knots = fineness * min(_KNOTS * max(-at.beta, 1.0) ** 0.25, _MOST_KNOTS)
 
@@ -101,25 +118,34 @@ def _spline(channel: Channel, at: Place, fineness: float) -> CubicSpline:
         growth = math.log1p(_GROWTH * _KNOTS / knots)
         return start * np.exp(_even(0.0, math.log(max(reach / start, 2.0)), growth))[1:]
 
-    below, above = beyond(left, 1.1 * pulled), beyond(right, REACH * (math.sqrt(at.q0) + math.sqrt(at.d)))
+    # windows reach nine of their widths beyond the rows, and beyond what pulls them
+    below, above = beyond(left, 2.2 * pulled), beyond(right, REACH * (math.sqrt(at.q0) + math.sqrt(at.d)))
     h = np.concatenate([-below[::-1], _even(-left, right, bend / knots), above])
-    return CubicSpline(h, at.phi + values(channel, h, at.D, at.V, at.beta))
+    value = at.phi + values(channel, h, at.D, at.V, at.beta)
+    if not np.all(np.isfinite(value)):
+        raise ConvergenceError("the fields of clusters overflow")
+    return CubicSpline(h, value)
 
 
-def _bent_mean(f: CubicSpline, rows: Floats, d: float, fineness: float) -> Floats:
+def _turned_mean(f: CubicSpline, rows: Floats, at: Place, fineness: float) -> Floats:
     """⟨k(f)⟩_B of every row."""
-    peaks, widths = _peaks(f, rows, d)
+    peaks, widths = _peaks(f, rows, at.d)
+    # a peak where f is flat may have a tail to the left where f is a parabola, and B as wide as it can be
+    wide = np.maximum(widths, math.sqrt(at.d * at.W / at.U))
+    ends = np.stack([peaks - REACH * wide, peaks + REACH * widths])
+    turn = _turn(lambda h: float(f(h)), at.phi, float(f.x[0]), float(f.x[-1]))
+    near = (ends[0] < turn) & (turn < ends[1])
     mean = np.empty_like(rows)
-    bend = _turn(lambda h: float(f(h)), float(f.x[0]), float(f.x[-1]))
-    near = np.abs(peaks - bend) < REACH * widths
-    nodes = peaks[~near, None] + widths[~near, None] * _PLAIN
-    mean[~near] = _averages(f, nodes, rows[~near], d, 0.0)
+    if not near.all():
+        plain, (first, last) = ~near, ends[:, ~near]
+        share = _even(0.0, 1.0, _PLAIN / fineness * float(np.min(widths[plain] / (last - first))))
+        mean[plain] = _averages(f, first[:, None] + (last - first)[:, None] * share, rows[plain], at.d, 0.0)
     if near.any():
-        width = 1.0 / abs(float(f(bend, 1)))
-        first, last = (np.arcsinh((peaks + side * widths - bend)[near] / width) for side in (-REACH, REACH))
+        width = _width(float(f(turn, 1)))
+        first, last = np.arcsinh((ends[:, near] - turn) / width)
         share = _even(0.0, 1.0, min(_NODES / float(np.max(last - first)), 1.0 / _FEWEST) / fineness)
         u = first[:, None] + (last - first)[:, None] * share
-        mean[near] = _averages(f, bend + width * np.sinh(u), rows[near], d, np.log(np.cosh(u)))
+        mean[near] = _averages(f, turn + width * np.sinh(u), rows[near], at.d, np.log(np.cosh(u)))
     return mean
 
 
@@ -153,13 +179,6 @@ def _averages(f: CubicSpline, h: Floats, rows: Floats, d: float, log_steps: Floa
     bent = np.where(value > -30.0, (1.0 + np.exp(-np.maximum(value, -30.0))) * softplus(value), 1.0)
     mean: Floats = (chances * bent).sum(axis=1) / chances.sum(axis=1)
     return mean
-
-
-def _turn(f: Callable[[float], float], low: float, high: float) -> float:
-    """Where f, which falls, passes zero; the end of the range if it does not."""
-    if f(high) >= 0.0:
-        return high
-    return low if f(low) <= 0.0 else root_between(f, low, high, what="turn of a row's chance")
 
 
 def _even(first: float, last: float, step: float) -> Floats:

@@ -34,7 +34,8 @@ _FURTHEST = 0.95
 _FACTOR = 1.4
 # The S that counts as positive, in nats per weight: rounding makes 10⁻¹³.
 _POSITIVE = 1e-10
-# The d·f'² below which S is its first term, ¼(β/W)²(R − 1)d²: the next is smaller by this factor.
+# The d·f'² and d|β|/W below which S is its first term, ¼(β/W)²(R − 1)d². The next term is smaller by
+# about this over |R − 1|, which must be small too.
 _SMALL = 0.05
 # How much finer windows are taken a second time, to see how many digits of S are right.
 _FINER = 1.5
@@ -150,17 +151,21 @@ def counted(state: State, d: float) -> float:
     u = to_coordinates(at)
     try:
         value = evaluate(state.problem, u, steps_at(state.problem, u)).split * d * d
-    except ConvergenceError:  # too many rows × nodes
+    except ConvergenceError:  # mostly too many rows × nodes
         value = _counted_by_windows(state, at) if at.beta < 0.0 else -math.inf
     return value if math.isfinite(value) else -math.inf
 
 
 def _counted_by_windows(state: State, at: Place) -> float:
-    problem = state.problem
+    """By its first term where that is enough, else by windows, which are looked at twice."""
+    problem, excess = state.problem, ratio(state) - 1.0
     channel = problem.pair.student.channel
+    if not (at.W > 0.0 and at.U > 0.0):
+        return -math.inf
     try:
-        if at.d * steepness(channel, at) ** 2 < _SMALL:
-            return 0.25 * (at.beta * at.d / state.theta.W) ** 2 * (ratio(state) - 1.0)
+        small = at.d * max(steepness(channel, at) ** 2, -at.beta / at.W)
+        if small < _SMALL and small < _UNSURE * abs(excess):
+            return 0.25 * (at.beta * at.d / state.theta.W) ** 2 * excess
         value, finer = (split_at_one(channel, problem.pool_ratio, at, fineness) for fineness in (1.0, _FINER))
     except ConvergenceError:
         return -math.inf
