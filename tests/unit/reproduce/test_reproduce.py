@@ -240,12 +240,18 @@ def test_heuristics_passive_sampling_and_the_table(tmp_path: Path) -> None:
     assert (strategies.table["ms fitting"] > 0.0).all()
 
 
-def test_the_ensemble_is_sampled_and_held_against_theory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.fixture
+def short_chains(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The ensemble recipe at its smallest."""
     from gardner.experiment import Spec
 
     short = Spec([StrategySpec("swap", {"steps": 2})], [20], [3.0], [0.6], [3], range(2))
     monkeypatch.setattr("gardner.reproduce.bounds.specs", lambda _: [short, short])
     monkeypatch.setattr("gardner.reproduce.ensemble.QUICK_PLAN", {8: (3, 50), 10: (3, 50), 12: (3, 50)})
+
+
+@pytest.mark.usefixtures("short_chains")
+def test_the_ensemble_is_sampled_and_held_against_theory(tmp_path: Path) -> None:
     (section,) = reproduce_results(["ensemble"], tmp_path, scale=TINY)
     assert [verdict.outcome.value for verdict in section.verdicts].count("failure") == 0
     assert len(section.verdicts) == 5
@@ -256,6 +262,12 @@ def test_the_ensemble_is_sampled_and_held_against_theory(tmp_path: Path, monkeyp
     assert table["log_volume_one_step"][100.0] < table["log_volume_symmetric"][100.0]
     series = set(section.tables["ensemble-curves"]["series"])
     assert series == {"replica symmetry", "one step", *(f"chains, N = {N}" for N in (8, 10, 12))}
+
+
+@pytest.mark.slow
+@pytest.mark.usefixtures("short_chains")
+def test_the_ensemble_again_is_read_from_the_store(tmp_path: Path) -> None:
+    (section,) = reproduce_results(["ensemble"], tmp_path, scale=TINY)
     parts = {path: path.read_bytes() for path in (tmp_path / "ensemble").rglob("*.parquet")}
     page = (tmp_path / "report.html").read_bytes()
     (again,) = reproduce_results(["ensemble"], tmp_path, scale=TINY)  # everything is in the store
