@@ -67,10 +67,11 @@ test: $(READY)
 	+$(MAKE) --no-print-directory --jobs=2 check tests
 
 # the last line says how many lines of src the tests ran; below 90 % it fails
-# the tests of a file share what is dear to make, so one process runs them all
+# the tests of a file share what is dear to make, so one process runs them all; files go in their order, since
+# sorted by their number of tests the fuzzer, one long test, would be the last
 tests: $(READY)
 	rm -rf .coverage
-	$(ONE_THREAD) $(BIN)/pytest -m 'not slow' -n $(WORKERS) --dist loadfile --cov --cov-report=
+	$(ONE_THREAD) $(BIN)/pytest -m 'not slow' -n $(WORKERS) --dist loadfile --no-loadscope-reorder --cov --cov-report=
 
 # the lines that the last `make test` did not run
 coverage: $(READY)
