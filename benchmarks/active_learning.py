@@ -1,9 +1,10 @@
 """Agnostic AL-AMP: the product's loop against a plain NumPy one, and how its time grows with N.
 
-1. N = 2000, α = 3, k = 20 up to n = 2, against a NumPy float64 loop that does the same rounds: the same criterion,
-   batch, tolerance and warm starts, F² stored, four products an iteration.
-2. Growth of the time with N at fixed k/N, where the pool is out of cache: the exponent of N. A whole run is N²-sized
-   passes times rounds times iterations, both of which are constant at fixed k/N, so 2 is the ideal.
+1. N = 2000, α = 3, k = 20 up to n = 2, against a NumPy float64 loop that does the same rounds: the
+   same criterion, batch, tolerance and warm starts, F² stored, four products an iteration.
+2. Growth of the time with N at fixed k/N, where the pool is out of cache: the exponent of N. A
+   whole run is N²-sized passes times rounds times iterations, both of which are constant at fixed
+   k/N, so 2 is the ideal.
 3. Share of the time outside compiled kernels.
 
     python -m benchmarks.active_learning             # several minutes
@@ -29,7 +30,9 @@ REPEATS = 3
 
 
 def plain(problem: Instance, budget: float, batch: int, first: Any) -> tuple[float, float]:
-    """The paper's Algorithm 1 in NumPy; returns seconds and the final ln v's stand-in, the norm of the mean."""
+    """The paper's Algorithm 1 in NumPy; returns seconds and the final ln v's stand-in, the norm of
+    the mean.
+    """
     pool, labels = problem.rows.astype(np.float64), problem.labels.astype(np.float64)
     squares_of_pool = pool * pool
     features = pool.shape[1]

@@ -1,4 +1,5 @@
-"""This version against an earlier one: the same questions to both, and the worst difference of their answers.
+"""This version against an earlier one: the same questions to both, and the worst difference of
+their answers.
 
     python -m benchmarks.against_0_1_0 [COMMIT]     default: a version with JAX, whose
     answers are those of 0.1.0 and whose stated errors are the corrected ones

@@ -2,9 +2,9 @@
 
     python -m benchmarks.answers [--repeats 5]
 
-Each command runs in a fresh process; medians. Nothing is kept between runs but Python's bytecode, so
-``cold`` is the first run after the bytecode has been compiled, ``next`` the median of the others with
-other numbers.
+Each command runs in a fresh process; medians. Nothing is kept between runs but Python's bytecode,
+so ``cold`` is the first run after the bytecode has been compiled, ``next`` the median of the others
+with other numbers.
 """
 
 from __future__ import annotations

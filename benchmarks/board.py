@@ -7,11 +7,12 @@
     python -m benchmarks.board cost              # core-seconds a pool, and what more seeds would take
 
 Strategies are those of scikit-activeml and modAL that can be asked for labels of two classes, ours
-and random choice. Pools are Gaussian ones (N = 200 with α = 3 and 10, N = 1000 with α = 3, k = N/100
-labels a round up to n = 1) and tables of docs/real-tables.md, cut to 300 rows by a fixed seed, 40 %
-held out, ten labels a round up to 50. A task may take 30 s of the processor. One that fails or takes longer is a row
-with its reason. A strategy that took too long on two earlier seeds of a pool is recorded so for the
-others. Seeds are gone through in order, all pools of one before the next.
+and random choice. Pools are Gaussian ones (N = 200 with α = 3 and 10, N = 1000 with α = 3, k =
+N/100 labels a round up to n = 1) and tables of docs/real-tables.md, cut to 300 rows by a fixed
+seed, 40 % held out, ten labels a round up to 50. A task may take 30 s of the processor. One that
+fails or takes longer is a row with its reason. A strategy that took too long on two earlier seeds
+of a pool is recorded so for the others. Seeds are gone through in order, all pools of one before
+the next.
 """
 
 from __future__ import annotations
@@ -58,10 +59,11 @@ MODAL_STRATEGIES = (
 )
 # Seeds of a whole run.
 SEEDS = 20
-# Seconds of the processor a task may take, and earlier seeds on which it took longer before a strategy is given up on a
-# pool.
+# Seconds of the processor a task may take, and earlier seeds on which it took longer before a
+# strategy is given up on a pool.
 TIME_LIMIT, PATIENCE = 30.0, 2
-# Rows of a table that are kept: with 180 in the pool, strategies that refit for every row take a few seconds.
+# Rows of a table that are kept: with 180 in the pool, strategies that refit for every row take a
+# few seconds.
 MOST_ROWS = 300
 # Labels in all and in a round, on tables.
 LABELS, BATCH = 50, 10
@@ -92,7 +94,8 @@ class Pool:
         return Spec(strategies, data=table, label="y", budget=LABELS, batch_size=BATCH, seeds=[seed])
 
 
-# By kind and cost: measurements, pixels, words counted, categories among numbers, echoes; three and four classes.
+# By kind and cost: measurements, pixels, words counted, categories among numbers, echoes; three and
+# four classes.
 _TWO = ("breast-cancer", "digits-3-8", "spambase", "german", "sonar")
 _MANY = ("wine", "vehicle")
 _GAUSSIAN = ((200, 3.0), (200, 10.0), (1000, 3.0))
@@ -217,7 +220,8 @@ def _told(seed: int) -> Callable[[Progress], None]:
 
 
 def runs(folder: Path) -> pd.DataFrame:
-    """One row a task: pool, group, seed, strategy, score (more is better), seconds of the processor, megabytes, reason.
+    """One row a task: pool, group, seed, strategy, score (more is better), seconds of the
+    processor, megabytes, reason.
 
     On Gaussian pools the score is −ln v at the last budget, on tables the area under accuracy.
     """

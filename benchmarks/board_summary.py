@@ -1,4 +1,6 @@
-"""The board in Markdown, as docs/board.md has it: ranks, gaps to bound and theory, tables, failures, costs."""
+"""The board in Markdown, as docs/board.md has it: ranks, gaps to bound and theory, tables,
+failures, costs.
+"""
 
 from __future__ import annotations
 
@@ -20,7 +22,8 @@ from gardner.experiment.stored.reading import read_results
 
 GROUPS = {"all": "all pools", "gaussian": "Gaussian", "two": "two classes", "many": "many classes"}
 OURS, RANDOM = "query", "random"
-# Areas under the budget curve of ariapoy's active-learning-benchmark (results/README.md): uniform and uncertainty.
+# Areas under the budget curve of ariapoy's active-learning-benchmark (results/README.md): uniform
+# and uncertainty.
 PUBLISHED = {"sonar": (0.7463, 0.7762), "spambase": (0.9103, 0.9205)}
 # Letters of a reason that are shown: the first sentence of most.
 _REASON = 110
@@ -123,7 +126,9 @@ def _place(row: Any) -> str:
 
 
 def print_gaussian(folder: Path, known: pd.DataFrame) -> None:
-    """Gaps to the bound of strategies that see labels only after asking, and to theory where there is one."""
+    """Gaps to the bound of strategies that see labels only after asking, and to theory where there
+    is one.
+    """
     frame = read_results(folder)
     frame = frame[frame["data"].astype(str) == ""]
     places = set(zip(known["pool"], known["seed"], strict=True))
@@ -160,7 +165,9 @@ def _gap(own: Any, pool: str, value: str, error: str) -> str:
 
 
 def print_tables(known: pd.DataFrame) -> None:
-    """Areas under the curve of accuracy: the best, ours, random choice, and ours less random choice."""
+    """Areas under the curve of accuracy: the best, ours, random choice, and ours less random
+    choice.
+    """
     if not len(known):
         return
     print("\n## Tables\nThe area under accuracy against labels; ± is half of a 95 % interval over seeds (Student's t).")

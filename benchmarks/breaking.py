@@ -1,12 +1,13 @@
-"""Ends of curves with one step of replica symmetry breaking, over a grid of pools, budgets and sides.
+"""Ends of curves with one step of replica symmetry breaking, over a grid of pools, budgets and
+sides.
 
     python -m benchmarks.breaking [ALPHA ...] [--budgets N ...]
 
 prints for every end ln v of the symmetric theory with its stability ratio R, where symmetry breaks,
-ln v with one step and its error, x, the stability of the broken solution within clusters and between
-them, what one step adds to ln v, how far ln v is above that of the whole pool (minima), and the
-seconds of CPU time; then how many ends are known, and the worst error. Without arguments: α from 1
-to 30. Budgets run up to nine tenths of the pool, unless they are given.
+ln v with one step and its error, x, the stability of the broken solution within clusters and
+between them, what one step adds to ln v, how far ln v is above that of the whole pool (minima), and
+the seconds of CPU time; then how many ends are known, and the worst error. Without arguments: α
+from 1 to 30. Budgets run up to nine tenths of the pool, unless they are given.
 """
 
 from __future__ import annotations

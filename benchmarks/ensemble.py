@@ -1,10 +1,12 @@
-"""Subsets sampled by Markov chains at N = 20 … 200 against the theory of many weights, at α = 3 and n = 0.6.
+"""Subsets sampled by Markov chains at N = 20 … 200 against the theory of many weights, at α = 3 and
+n = 0.6.
 
 python -m benchmarks.ensemble sample FOLDER           # what is not in the folder yet; half an hour of one core in all
 python -m benchmarks.ensemble sample FOLDER 20 100    # these sizes only
 python -m benchmarks.ensemble print FOLDER            # the tables of docs/ensemble.md, of the sizes that are there
 
-How sizes are put together is in ``gardner.experiment.ensemble.limit``; ``gardner reproduce ensemble`` makes a page.
+How sizes are put together is in ``gardner.experiment.ensemble.limit``; ``gardner reproduce
+ensemble`` makes a page.
 """
 
 from __future__ import annotations

@@ -1,15 +1,16 @@
-"""How right the expected accuracy and gain of ``gardner query`` are on real tables, with ``gardner forecast`` beside.
+"""How right the expected accuracy and gain of ``gardner query`` are on real tables, with ``gardner
+forecast`` beside.
 
     python -m benchmarks.pools fetch
     nice python -m benchmarks.expected_accuracy run --seeds 3    # goes on where it stopped
     python -m benchmarks.expected_accuracy table
 
-Rows are chosen by the query in batches of ten, as in benchmarks/real_tables.py. At 10, 20, 50 and 100
-labels, the accuracy that is expected on the rows without a label is compared with the true one of
-the own predictor: as the model alone expects it, and with what its labelled rows say about it. What
-the next batch is expected to add is compared with what it added. The forecast has several models,
-with another prior of the noise; it is compared on tables of two classes, at 20 and 50 labels. Each
-table and seed is a file of out/expected_accuracy (or --out).
+Rows are chosen by the query in batches of ten, as in benchmarks/real_tables.py. At 10, 20, 50 and
+100 labels, the accuracy that is expected on the rows without a label is compared with the true one
+of the own predictor: as the model alone expects it, and with what its labelled rows say about it.
+What the next batch is expected to add is compared with what it added. The forecast has several
+models, with another prior of the noise; it is compared on tables of two classes, at 20 and 50
+labels. Each table and seed is a file of out/expected_accuracy (or --out).
 """
 
 from __future__ import annotations

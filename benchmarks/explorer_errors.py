@@ -1,14 +1,16 @@
-"""How far is the explorer off? Its own page, in headless Chromium, against gardner at settings drawn at random.
+"""How far is the explorer off? Its own page, in headless Chromium, against gardner at settings
+drawn at random.
 
     python -m benchmarks.explorer_errors answer FOLDER [--settings 500] [--seed 0]
     python -m benchmarks.explorer_errors compare FOLDER [--settings 500] [--seed 0] [--write]
 
 A setting is a channel, its noise and the pool ratio, both even in their logarithms, a budget, even
-along its slider, a rule and a batch ratio. ``answer`` asks gardner, one file a setting, and goes on where it
-stopped. ``compare`` asks the page, which interpolates by its own code. A volume is *marked* where
-the page draws it as not resolved: its own estimate of the error is above 10⁻³, or the end was not
-found. ``--write`` puts what was found into ``src/gardner/report/explorer/errors.json``, which the
-page shows. ``benchmarks/explorer_time.py`` times the page.
+along its slider, a rule and a batch ratio. ``answer`` asks gardner, one file a setting, and goes on
+where it stopped. ``compare`` asks the page, which interpolates by its own code. A volume is
+*marked* where the page draws it as not resolved: its own estimate of the error is above 10⁻³, or
+the end was not found. ``--write`` puts what was found into
+``src/gardner/report/explorer/errors.json``, which the page shows. ``benchmarks/explorer_time.py``
+times the page.
 """
 
 from __future__ import annotations
@@ -144,7 +146,9 @@ def _row(
 
 
 def summary(table: pd.DataFrame) -> dict[str, Any]:
-    """What the page shows: of numbers that are not marked the worst and the median error, and how many are marked."""
+    """What the page shows: of numbers that are not marked the worst and the median error, and how
+    many are marked.
+    """
     sure = table[~table["marked"]]
     return {
         "values": len(table),

@@ -38,7 +38,8 @@ from gardner.report.explorer.axes import AXES, BATCHES, LEARNING_MOST, RULES, W_
 from gardner.report.explorer.packing import STATUSES, packed, stretched
 from gardner.theory import Curve, complexity_curve, learning_curve, typical
 
-# What the cells of a learning curve may leave in ln v: a twentieth of the error that the page may have.
+# What the cells of a learning curve may leave in ln v: a twentieth of the error that the page may
+# have.
 TOLERANCE = 5e-5
 # Where the page looks for the grid.
 GRID = Path(__file__).parents[1] / "src" / "gardner" / "report" / "explorer" / "grid.bin"
@@ -50,7 +51,9 @@ def model_of(axes: Axes, noise: float) -> GLM:
 
 
 def along(curve: Curve) -> Arrays:
-    """A complexity curve at the places of w; past an end that is not at Σ = 0 its last values stand."""
+    """A complexity curve at the places of w; past an end that is not at Σ = 0 its last values
+    stand.
+    """
     points = curve.points
     volume, sigma, beta, accuracy, ratio = (
         np.array([getattr(point, name) for point in points])

@@ -1,10 +1,11 @@
-"""How quickly does the explorer open and answer? Limits are 1 s to the first paint and 50 ms a slider (issue 21).
+"""How quickly does the explorer open and answer? Limits are 1 s to the first paint and 50 ms a
+slider (issue 21).
 
     python -m benchmarks.explorer_time [--moves 40]
 
-A slider's answer is the time from its event to the page laid out anew. Every slider is moved over its
-whole range with every channel. The clock counts whatever else the machine does; the time of the page's
-own thread, which Chromium reports, does not. The last lines are ratios to the limits.
+A slider's answer is the time from its event to the page laid out anew. Every slider is moved over
+its whole range with every channel. The clock counts whatever else the machine does; the time of the
+page's own thread, which Chromium reports, does not. The last lines are ratios to the limits.
 """
 
 from __future__ import annotations
@@ -40,7 +41,8 @@ _MOVE = """([name, share]) => {
   document.body.getBoundingClientRect();
   return performance.now() - begin;
 }"""
-# Shares of a slider's range, one after another: steps of the golden ratio fill it evenly and jump far.
+# Shares of a slider's range, one after another: steps of the golden ratio fill it evenly and jump
+# far.
 _STEP = 0.618
 
 

@@ -1,7 +1,9 @@
-"""Forecasts against runs, table by table: real rows with random linear labels, and with their real ones.
+"""Forecasts against runs, table by table: real rows with random linear labels, and with their real
+ones.
 
-1. ``linear``: labels of 20 random linear teachers on real rows. Accuracy at five numbers of labels, for random choice
-   and for the least certain rows first (batches of 10), as the table's spectrum alone predicts it and as measured.
+1. ``linear``: labels of 20 random linear teachers on real rows. Accuracy at five numbers of labels,
+   for random choice and for the least certain rows first (batches of 10), as the table's spectrum
+   alone predicts it and as measured.
 2. ``before``: real labels of tables with two classes, predicted before any label.
 3. ``after``: real labels, predicted from 50 random labels on, for 100 and 200.
 
@@ -10,8 +12,8 @@
     python -m benchmarks.forecast --only linear
     python -m benchmarks.forecast --tables sonar wine --teachers 5 --seeds 2
 
-What was run is kept in out/forecast, a file a table, and not run again. The last lines are the constants that
-``gardner forecast`` quotes: nine in ten forecasts were off by less.
+What was run is kept in out/forecast, a file a table, and not run again. The last lines are the
+constants that ``gardner forecast`` quotes: nine in ten forecasts were off by less.
 """
 
 from __future__ import annotations
@@ -58,7 +60,9 @@ def table(name: str) -> tuple[Floats, Floats]:
 
 
 def linear(name: str, teachers: int) -> Record:
-    """Predicted and measured accuracies at the budgets, [random, agnostic]; measured ones as means and errors."""
+    """Predicted and measured accuracies at the budgets, [random, agnostic]; measured ones as means
+    and errors.
+    """
     features, _ = table(name)
     spectrum = table_spectrum(features)
     rows = make_scaling("standardised", spread_of(features)).rows(features)
@@ -76,7 +80,9 @@ def linear(name: str, teachers: int) -> Record:
 
 
 def covariance(name: str, record: Record) -> Record:
-    """The same as ``linear`` with the eigenvalues of the covariance of the rows as they are, for comparison."""
+    """The same as ``linear`` with the eigenvalues of the covariance of the rows as they are, for
+    comparison.
+    """
     features, _ = table(name)
     rows = make_scaling("standardised", spread_of(features)).rows(features)
     variances = np.maximum(np.linalg.eigvalsh(rows.T @ rows), 0.0)
@@ -87,7 +93,9 @@ def covariance(name: str, record: Record) -> Record:
 
 
 def before(name: str, seeds: int) -> Record:
-    """Real labels: what is said before any label, at random and actively, against a logistic regression."""
+    """Real labels: what is said before any label, at random and actively, against a logistic
+    regression.
+    """
     features, labels = table(name)
     spectrum, rows = table_spectrum(features), _unit(features)
     pool = pool_size(len(rows))
@@ -99,7 +107,9 @@ def before(name: str, seeds: int) -> Record:
 
 
 def after(name: str, seeds: int) -> Record:
-    """Real labels: what 50 random labels say of the next ones, run by run; with the ends of the intervals."""
+    """Real labels: what 50 random labels say of the next ones, run by run; with the ends of the
+    intervals.
+    """
     features, labels = table(name)
     rows = _unit(features)
     pool = pool_size(len(rows))
@@ -123,7 +133,9 @@ def _real_runs(rows: Floats, labels: Floats, budgets: Sequence[int], seeds: int)
 
 
 def _told(features: Floats, labels: Floats, budgets: Sequence[int], seed: int) -> list[list[list[float]]]:
-    """[random, agnostic] × [forecast, low, high] × budgets, from the labels that the runs of this seed start with."""
+    """[random, agnostic] × [forecast, low, high] × budgets, from the labels that the runs of this
+    seed start with.
+    """
     data = split(features, labels, np.random.default_rng([seed, len(features)]))
     known = np.where(np.arange(len(data.pool)) < START, data.pool_labels, np.nan)
     found = forecast(data.pool, known, most_labels=budgets[-1], batch_size=BATCH, best=False, seed=seed)
@@ -157,7 +169,9 @@ def kept(kind: str, name: str, count: int) -> Record:
 
 
 def show(kind: str, name: str, record: Record) -> None:
-    """A line a way of choosing: mean absolute error, then predicted/measured(standard error in thousandths)."""
+    """A line a way of choosing: mean absolute error, then predicted/measured(standard error in
+    thousandths).
+    """
     for index, choice in enumerate(CHOICES):
         cells = " ".join(
             f"{p:.3f}/{m:.3f}({1000 * e:.0f})"

@@ -1,7 +1,7 @@
 """Runs that forecasts are held against: real rows, labels of random linear teachers or real ones.
 
-Some rows are held out. The others are a pool, from which labels are asked for at random or, batch by
-batch, where the student is least certain. The student knows the teacher's model; expectation
+Some rows are held out. The others are a pool, from which labels are asked for at random or, batch
+by batch, where the student is least certain. The student knows the teacher's model; expectation
 propagation, which is right for correlated rows, gives its posterior. On real labels the student is
 a logistic regression, its penalty chosen by cross-validation. Imported by forecast.py.
 """
@@ -63,7 +63,9 @@ def linear_labels(rows: Floats, rng: np.random.Generator) -> Floats:
 
 
 def with_teacher(data: Split, budgets: Sequence[int], batch: int, *, active: bool) -> list[float]:
-    """Accuracy on held-out rows at every budget, in rising order, chosen at random or where least certain."""
+    """Accuracy on held-out rows at every budget, in rising order, chosen at random or where least
+    certain.
+    """
     model = GLM(Gaussian(), Probit(NOISELESS))
 
     def fit(chosen: Places) -> Posterior:
@@ -83,7 +85,9 @@ def with_teacher(data: Split, budgets: Sequence[int], batch: int, *, active: boo
 
 
 def with_real_labels(data: Split, start: int, budgets: Sequence[int], batch: int, *, active: bool) -> list[float]:
-    """The same for labels as they are, from ``start`` random ones on; the student is a logistic regression."""
+    """The same for labels as they are, from ``start`` random ones on; the student is a logistic
+    regression.
+    """
     chosen, found = np.arange(start), list[float]()
     penalty = _penalty(data, chosen)
     for budget in budgets:

@@ -3,9 +3,9 @@
     python -m benchmarks.forecast_time
     python -m benchmarks.forecast_time --rows 4000 --columns 300
 
-The table is an npz file of normal rows with variances 1/k. `gardner forecast` is run as a user runs it, in a
-process of its own: before any label, and with 200 labels of a linear rule. Both wall and processor time are
-printed, since a machine may be busy; the ratio is that of the wall.
+The table is an npz file of normal rows with variances 1/k. `gardner forecast` is run as a user runs
+it, in a process of its own: before any label, and with 200 labels of a linear rule. Both wall and
+processor time are printed, since a machine may be busy; the ratio is that of the wall.
 """
 
 from __future__ import annotations

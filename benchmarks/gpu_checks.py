@@ -1,4 +1,6 @@
-"""Whether the device path is right: kernel and choice of rows against float64 on the CPU, for benchmarks/gpu.py."""
+"""Whether the device path is right: kernel and choice of rows against float64 on the CPU, for
+benchmarks/gpu.py.
+"""
 
 from __future__ import annotations
 
@@ -21,7 +23,9 @@ PRECISIONS = ("float32", "bfloat16", "float16")
 
 
 def check() -> dict[str, Any]:
-    """A few iterations by the kernel and in float64 on the CPU, from the same rows and the same start."""
+    """A few iterations by the kernel and in float64 on the CPU, from the same rows and the same
+    start.
+    """
     found = {}
     for features, ratio in ((200, 3.0), (1001, 2.0), (2000, 1.5), (20000, 0.05), (50000, 0.02), (100000, 0.01)):
         for precision in PRECISIONS:
@@ -86,7 +90,9 @@ def in_double(pool: DevicePool) -> DevicePool:
 
 
 def rounds() -> dict[str, Any]:
-    """From the labelled rows of each tenth round: what would the CPU choose in float64, and how far apart are they?"""
+    """From the labelled rows of each tenth round: what would the CPU choose in float64, and how far
+    apart are they?
+    """
     found = {}
     for name in ("agnostic", "informed"):
         pool = draw_pool(2000, 3.0, 3, device="cuda")

@@ -1,6 +1,8 @@
-"""NVIDIA's multi-process service, for as long as a benchmark lasts: processes use one GPU at the same time by it.
+"""NVIDIA's multi-process service, for as long as a benchmark lasts: processes use one GPU at the
+same time by it.
 
-Without it they take turns, and several are no faster than one (``python -m benchmarks.gpu at-once``).
+Without it they take turns, and several are no faster than one (``python -m benchmarks.gpu
+at-once``).
 """
 
 from __future__ import annotations
@@ -18,7 +20,9 @@ _FOLDERS = ("CUDA_MPS_PIPE_DIRECTORY", "CUDA_MPS_LOG_DIRECTORY")
 
 @contextmanager
 def service() -> Iterator[bool]:
-    """Start it and stop it; false where it is not installed. Only processes begun in between use it."""
+    """Start it and stop it; false where it is not installed. Only processes begun in between use
+    it.
+    """
     program = shutil.which(PROGRAM)
     if program is None:
         print(f"{PROGRAM} is not installed: processes take turns", flush=True)

@@ -1,11 +1,13 @@
-"""Strategies at a thousand to a hundred thousand weights, on a GPU, against theory: docs/finite-size.md.
+"""Strategies at a thousand to a hundred thousand weights, on a GPU, against theory:
+docs/finite-size.md.
 
     python -m benchmarks.gpu_sizes run FILE      # on the machine with the GPU; some minutes on an H200
     python -m benchmarks.gpu_sizes table FILE    # anywhere: next to theory, with a fit in N
     ... --plan effort                            # another file: swap at n = 0.3 against its number of steps
 
-`agnostic` is held against its exact learning curve, `informed` has none and is held against the minimum of the
-bounds, `swap` against the same minimum with one step of replica symmetry breaking. Pools have alpha = 3.
+`agnostic` is held against its exact learning curve, `informed` has none and is held against the
+minimum of the bounds, `swap` against the same minimum with one step of replica symmetry breaking.
+Pools have alpha = 3.
 """
 
 from __future__ import annotations
@@ -42,15 +44,16 @@ PLAN: tuple[tuple[str, int, int, float, float, str, dict[str, Any]], ...] = (
     ("swap", 10000, 4, 0.05, 0.6, "float32", {"steps": 1000}),
     ("swap", 20000, 2, 0.05, 0.6, "float32", {"steps": 1000}),
 )
-# The same, for one size and several numbers of steps: in each of six rounds, or after half of the rows are labelled.
+# The same, for one size and several numbers of steps: in each of six rounds, or after half of the
+# rows are labelled.
 EFFORT: tuple[tuple[str, int, int, float, float, str, dict[str, Any]], ...] = (
     *(("swap", 2000, 8, 0.05, 0.3, "float32", {"steps": steps}) for steps in (250, 1000, 4000, 16000)),
     *(("swap", 2000, 10, 0.15, 0.3, "float32", {"steps": steps}) for steps in (1000, 4000, 16000, 100000)),
 )
 PLANS = {"sizes": PLAN, "effort": EFFORT}
 BUDGETS = (0.3, 0.6, 0.9, 1.2, 2.0)
-# Runs at once on one GPU: small ones leave most of it idle, so they share it by NVIDIA's multi-process service. Those
-# of a hundred thousand weights are alone.
+# Runs at once on one GPU: small ones leave most of it idle, so they share it by NVIDIA's
+# multi-process service. Those of a hundred thousand weights are alone.
 AT_ONCE = 10
 
 
@@ -91,7 +94,8 @@ def run(out: Path, plan: str, only: str | None) -> None:
                 print(json.dumps(done), flush=True)
 
 
-# What tells one run from another, in the order of a task; runs from before `steps` was kept have a thousand.
+# What tells one run from another, in the order of a task; runs from before `steps` was kept have a
+# thousand.
 _KEY = ("strategy", "features", "seed", "batch", "steps")
 
 
@@ -125,7 +129,9 @@ def effort_table(file: Path) -> None:
 
 
 def table(file: Path) -> None:
-    """Means over seeds, next to theory, and a fit of the deviation to a + b/N where there is a theory of it."""
+    """Means over seeds, next to theory, and a fit of the deviation to a + b/N where there is a
+    theory of it.
+    """
     from gardner.theory import bounds, learning_curve
 
     runs = json.loads(file.read_text())

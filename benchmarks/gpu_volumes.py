@@ -3,8 +3,9 @@
     python -m benchmarks.gpu_volumes run FILE        # on the machine with the GPU; some seconds
     python -m benchmarks.gpu_volumes compare FILE    # anywhere with PyTorch; some minutes of a CPU
 
-Rows come from NumPy's generator, so both machines draw the same ones, and a checksum of them is kept to prove it.
-N = 2000, alpha = 3, N/100 labels a round up to n = 1.2. The GPU has the kernel; the CPU has the readable form.
+Rows come from NumPy's generator, so both machines draw the same ones, and a checksum of them is
+kept to prove it. N = 2000, alpha = 3, N/100 labels a round up to n = 1.2. The GPU has the kernel;
+the CPU has the readable form.
 """
 
 from __future__ import annotations
@@ -31,7 +32,9 @@ WANTED = 0.002
 
 
 def stored(precision: str, device: str) -> tuple[DevicePool, int]:
-    """The pool as a precision keeps it, its labels those of the kept rows, and the checksum of the kept rows."""
+    """The pool as a precision keeps it, its labels those of the kept rows, and the checksum of the
+    kept rows.
+    """
     rng = np.random.default_rng(SEED)
     drawn = rng.standard_normal((round(ALPHA * FEATURES), FEATURES)).astype(np.float32) / np.float32(FEATURES**0.5)
     teacher = torch.as_tensor(rng.standard_normal(FEATURES).astype(np.float32))

@@ -1,4 +1,6 @@
-"""Judging many comparisons at once: Student's t for each, Holm's method for all. Imported by other scripts."""
+"""Judging many comparisons at once: Student's t for each, Holm's method for all. Imported by other
+scripts.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +13,8 @@ from scipy.stats import t as student
 
 
 def distance_p_value(values: ArrayLike, expected: float, allowance: float = 0.0) -> float:
-    """How unlikely the mean of runs is if it should be ``expected``, up to ``allowance`` (two-sided Student's t).
+    """How unlikely the mean of runs is if it should be ``expected``, up to ``allowance`` (two-sided
+    Student's t).
 
     >>> round(distance_p_value([1.0, 2.0, 3.0], 0.0), 3), distance_p_value([1.0, 2.0, 3.0], 0.0, allowance=2.0)
     (0.074, 1.0)

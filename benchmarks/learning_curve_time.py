@@ -1,4 +1,5 @@
-"""Seconds that a learning curve takes, against what is allowed, and how they grow with the number of rounds.
+"""Seconds that a learning curve takes, against what is allowed, and how they grow with the number
+of rounds.
 
     python -m benchmarks.learning_curve_time [--repeats 3]
 

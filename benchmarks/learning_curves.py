@@ -1,4 +1,5 @@
-"""Learning curves of rules against runs of them: every rule, pool, batch, channel and prior, with one verdict.
+"""Learning curves of rules against runs of them: every rule, pool, batch, channel and prior, with
+one verdict.
 
     python -m benchmarks.learning_curves [--features 2000] [--seeds 10] [--out FOLDER] [--workers 2]
 
@@ -71,7 +72,9 @@ class Setting:
 
 @dataclass(frozen=True)
 class Cell:
-    """One comparison: theory, mean and standard error of the runs, and how unlikely the distance is."""
+    """One comparison: theory, mean and standard error of the runs, and how unlikely the distance
+    is.
+    """
 
     setting: Setting
     rule: str

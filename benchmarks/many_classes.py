@@ -1,16 +1,17 @@
-"""Three classes or more: probabilities beside cross-validated logistic regression, choices beside random and margin.
+"""Three classes or more: probabilities beside cross-validated logistic regression, choices beside
+random and margin.
 
     python -m benchmarks.pools fetch
     python -m benchmarks.many_classes loss --seeds 5      # log-loss and accuracy on random labels
     python -m benchmarks.many_classes choose --seeds 5    # accuracy with rows chosen in three ways
 
-40 % of the rows are held out; tables are cut to 5000 rows. ``loss`` takes random labels and measures
-held-out rows of the classes among them. ``choose`` starts with the same ten random labels for all,
-redrawn until there are three classes, and asks for ten rows a round: by Gardner, at random, or where
-the two likeliest classes of a logistic regression are closest. What counts is the accuracy of one
-fixed multinomial logistic regression (standardised columns, C = 1) trained on what was chosen, and
-that of Gardner's own predictor. An interval is of the paired differences of the areas under the
-curves, over seeds and tables.
+40 % of the rows are held out; tables are cut to 5000 rows. ``loss`` takes random labels and
+measures held-out rows of the classes among them. ``choose`` starts with the same ten random labels
+for all, redrawn until there are three classes, and asks for ten rows a round: by Gardner, at
+random, or where the two likeliest classes of a logistic regression are closest. What counts is the
+accuracy of one fixed multinomial logistic regression (standardised columns, C = 1) trained on what
+was chosen, and that of Gardner's own predictor. An interval is of the paired differences of the
+areas under the curves, over seeds and tables.
 """
 
 from __future__ import annotations
@@ -68,7 +69,9 @@ def load(name: str, rng: np.random.Generator) -> Data:
 
 
 def asked(data: Data, known: list[int], batch: int = _BATCH) -> Proposals:
-    """What Gardner proposes; classes are named by their places, in two digits so that they keep their order."""
+    """What Gardner proposes; classes are named by their places, in two digits so that they keep
+    their order.
+    """
     labels = np.full(data.labels.size, "", dtype=object)
     labels[known] = [f"class {code:02d}" for code in data.labels[known]]
     return propose(data.features, labels, batch)
@@ -98,7 +101,9 @@ def cross_validated(train: Floats, labels: Codes, test: Floats) -> Floats:
 
 
 def loss(name: str, seed: int, count: int) -> tuple[float, ...] | None:
-    """Log-loss and accuracy of Gardner and of logistic regression, and the accuracy that Gardner expects."""
+    """Log-loss and accuracy of Gardner and of logistic regression, and the accuracy that Gardner
+    expects.
+    """
     rng = np.random.default_rng([seed, 17])
     data = load(name, rng)
     if count > data.labels.size // 2:
@@ -122,7 +127,9 @@ def loss(name: str, seed: int, count: int) -> tuple[float, ...] | None:
 
 
 def choose(name: str, strategy: str, seed: int) -> dict[int, tuple[float, float]]:
-    """Accuracy of the fixed logistic regression and of Gardner's own predictor, at numbers of labels."""
+    """Accuracy of the fixed logistic regression and of Gardner's own predictor, at numbers of
+    labels.
+    """
     rng = np.random.default_rng([seed, 17])
     data = load(name, rng)
     train, test = data.standardised

@@ -1,11 +1,12 @@
-"""Seconds and statuses of ``bounds`` for every pair of prior and channel, some mismatched, some hard.
+"""Seconds and statuses of ``bounds`` for every pair of prior and channel, some mismatched, some
+hard.
 
     python -m benchmarks.models [name ...]     e.g. rademacher/sign; without names, all (5 minutes)
 
-Each question is asked in a fresh process: ``cold`` is the time from its start to the answer, ``warm``
-that of the next question (another budget) in the same process. The claims: at most 10 s cold and 4 s
-warm at (α, n) = (3, 0.6), (3, 1), (50, 5), and 20 s for the hard ones, or the reason why there is no
-answer. The last lines print the worst of each and how many exceed what is allowed.
+Each question is asked in a fresh process: ``cold`` is the time from its start to the answer,
+``warm`` that of the next question (another budget) in the same process. The claims: at most 10 s
+cold and 4 s warm at (α, n) = (3, 0.6), (3, 1), (50, 5), and 20 s for the hard ones, or the reason
+why there is no answer. The last lines print the worst of each and how many exceed what is allowed.
 """
 
 from __future__ import annotations

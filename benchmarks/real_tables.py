@@ -179,7 +179,9 @@ def accuracy(probabilities: Floats, labels: Floats) -> float:
 
 
 def curve(probabilities: Floats, labels: Floats) -> list[list[float]]:
-    """By the probability of the likeliest class: how many rows, the sum of it, and how many were right."""
+    """By the probability of the likeliest class: how many rows, the sum of it, and how many were
+    right.
+    """
     likeliest = probabilities.max(axis=1)
     right = probabilities.argmax(axis=1) == labels
     place = np.minimum((likeliest * _BINS).astype(int), _BINS - 1)
@@ -190,8 +192,9 @@ def curve(probabilities: Floats, labels: Floats) -> list[list[float]]:
 def cross_validated(train: Floats, labels: Floats, test: Floats, classes: int) -> Floats | None:
     """Logistic regression with C by five-fold cross-validation of the log-loss.
 
-    Folds have shares of all classes where each has five labels. With three classes or more they are drawn at random
-    where one is rarer; of two classes there is no answer then, and none where a fold lacks a class.
+    Folds have shares of all classes where each has five labels. With three classes or more they are
+    drawn at random where one is rarer; of two classes there is no answer then, and none where a
+    fold lacks a class.
     """
     from sklearn.linear_model import LogisticRegressionCV
     from sklearn.model_selection import KFold, StratifiedKFold
@@ -254,7 +257,9 @@ def labelled(task: Task) -> dict[str, Any]:
 
 
 def measured(task: Task, data: Data, known: list[int], chances: Floats, train: Floats, test: Floats) -> dict[str, Any]:
-    """One round in numbers: the fixed logistic regression, and beside random labels one with a tuned penalty."""
+    """One round in numbers: the fixed logistic regression, and beside random labels one with a
+    tuned penalty.
+    """
     from sklearn.metrics import average_precision_score
 
     truth = data.test_labels

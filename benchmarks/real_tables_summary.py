@@ -76,7 +76,9 @@ def behind(frame: pd.DataFrame, value: str, pools: Sequence[str], marks: Sequenc
 
 
 def areas(frame: pd.DataFrame, value: str, one: str, other: str) -> tuple[pd.Series, pd.Series]:
-    """The difference of two strategies' areas, by pool and by seed; seeds that a table lacks do not count."""
+    """The difference of two strategies' areas, by pool and by seed; seeds that a table lacks do not
+    count.
+    """
     marked = frame[frame.labels.isin(MARKS)]
     area = marked.groupby(["pool", "seed", "strategy"])[value].mean().unstack("strategy")
     difference = (area[one] - area[other]).dropna()
@@ -122,7 +124,9 @@ def print_tables(folder: Path, pools: Sequence[str]) -> None:
 
 
 def print_pools(frame: pd.DataFrame, pools: Sequence[str]) -> None:
-    """The area of each strategy in each table, and the query's differences with 95 % intervals over the seeds."""
+    """The area of each strategy in each table, and the query's differences with 95 % intervals over
+    the seeds.
+    """
     marked = frame[frame.labels.isin(MARKS)]
     area = marked.groupby(["pool", "seed", "strategy"])["accuracy"].mean().unstack("strategy")
     print("| table | seeds | query | margin | random | query − margin | query − random |")
@@ -178,7 +182,9 @@ def print_calibration(frame: pd.DataFrame) -> None:
 
 
 def print_gains(chosen: pd.DataFrame) -> None:
-    """What a batch was expected to add, and what it added, where the next number of labels is a batch away."""
+    """What a batch was expected to add, and what it added, where the next number of labels is a
+    batch away.
+    """
     table = chosen.set_index(["pool", "seed", "labels"])
     for labels, following in ((10, 20), (20, 30)):
         now, later = (table.xs(count, level="labels") for count in (labels, following))
@@ -188,7 +194,9 @@ def print_gains(chosen: pd.DataFrame) -> None:
 
 
 def print_curve(frame: pd.DataFrame) -> None:
-    """How often the likeliest class was right, by its probability: the calibration curve of the own predictor."""
+    """How often the likeliest class was right, by its probability: the calibration curve of the own
+    predictor.
+    """
     print("| strategy | labels | " + "probability: right | " * 6)
     print("|---|---|" + "---|" * 6)
     for strategy in ("random", "query"):

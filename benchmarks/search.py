@@ -3,14 +3,15 @@
 python -m benchmarks.search run FOLDER 50:8 100:6 200:4    # numbers of weights with their seeds; what is there is kept
 python -m benchmarks.search print FOLDER                   # the tables of docs/ensemble.md
 
-On each pool of α = 3, at n = 0.3, 0.6 and 0.9, three searches look for the subset of the smallest volume: informed
-AL-AMP, `swap`, and a Markov chain of `gardner sample` that is cooled from β = 0 to eight times the β at which the
-symmetric curve ends, one exchange at a time, each with ln Z of its own fixed point. Effort of the chain is in sweeps: a
-sweep tries as many exchanges as there are rows in the subset. In small pools chains at many β that exchange subsets
-(parallel tempering) look as well: they come back from β = 0 again and again. ln v is AMP's for all. Printed are the
-gaps to the minimum with one step of replica symmetry breaking and to where symmetry breaks, in means over pools with
-standard errors, and what a search lies above the best that any of them found on the same pools. Seconds are of the
-processor.
+On each pool of α = 3, at n = 0.3, 0.6 and 0.9, three searches look for the subset of the smallest
+volume: informed AL-AMP, `swap`, and a Markov chain of `gardner sample` that is cooled from β = 0 to
+eight times the β at which the symmetric curve ends, one exchange at a time, each with ln Z of its
+own fixed point. Effort of the chain is in sweeps: a sweep tries as many exchanges as there are rows
+in the subset. In small pools chains at many β that exchange subsets (parallel tempering) look as
+well: they come back from β = 0 again and again. ln v is AMP's for all. Printed are the gaps to the
+minimum with one step of replica symmetry breaking and to where symmetry breaks, in means over pools
+with standard errors, and what a search lies above the best that any of them found on the same
+pools. Seconds are of the processor.
 """
 
 from __future__ import annotations
@@ -38,13 +39,15 @@ from gardner.strategies.swap import Swap
 
 ALPHA = 3.0
 BUDGETS = (0.3, 0.6, 0.9)
-# Sweeps of the chains, one search each: what four times the effort gains is what the search is short of.
+# Sweeps of the chains, one search each: what four times the effort gains is what the search is
+# short of.
 SWEEPS = (50, 200, 800)
 # Steps of β from zero to the coldest.
 COOLING = 50
 # The coldest β, in units of the β at which the symmetric curve ends.
 COLDEST = 8.0
-# The largest number of weights for which chains are cooled, and for which they have the longest effort.
+# The largest number of weights for which chains are cooled, and for which they have the longest
+# effort.
 CHAINS, LONGEST = 200, 100
 # Rounds of the chains that exchange subsets, and the largest number of weights for which they look.
 ROUNDS, TEMPERED = 1000, 50

@@ -1,9 +1,11 @@
-"""Which estimate of a spectrum gives the right forecast where rows are few: accuracies against those of the truth.
+"""Which estimate of a spectrum gives the right forecast where rows are few: accuracies against
+those of the truth.
 
-Normal rows, N = 200 columns with four known spectra, P rows. The accuracy of random choice at P/10, P/4, P/2 and P
-labels is computed from the true variances and from those estimated by the sample covariance, by Ledoit and Wolf's and
-the oracle approximating shrinkage (scikit-learn), and by the equation of the population
-(gardner.table.forecast.deconvolution). Printed: mean absolute error of the accuracy.
+Normal rows, N = 200 columns with four known spectra, P rows. The accuracy of random choice at P/10,
+P/4, P/2 and P labels is computed from the true variances and from those estimated by the sample
+covariance, by Ledoit and Wolf's and the oracle approximating shrinkage (scikit-learn), and by the
+equation of the population (gardner.table.forecast.deconvolution). Printed: mean absolute error of
+the accuracy.
 
     python -m benchmarks.spectra            # about a minute
 """

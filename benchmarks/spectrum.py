@@ -4,13 +4,13 @@
     python -m benchmarks.spectrum determinants [--features 2000] [--matrices 4]
     python -m benchmarks.spectrum runs [--features 500] [--seeds 10] [--out FOLDER] [--workers 2]
 
-``flat``: a spectrum of equal variances, and one so nearly equal that it takes the general way, against
-the Gaussian prior. ``determinants``: linear labels have their evidence and overlaps in closed form
-for a given matrix of rows; the theory must agree within the fluctuation between matrices.
-``runs``: Gaussian rows with three covariances, in their eigenbasis. A cell is the mean ln v of the
-seeds at a budget, against the learning curve of the rule. Student's t gives each cell a p-value,
-without any allowance for the finite size, and Holm's method judges all cells together at 1 %.
-``swap`` looks for the smallest volume and must not fall below its bound. The last line is the
+``flat``: a spectrum of equal variances, and one so nearly equal that it takes the general way,
+against the Gaussian prior. ``determinants``: linear labels have their evidence and overlaps in
+closed form for a given matrix of rows; the theory must agree within the fluctuation between
+matrices. ``runs``: Gaussian rows with three covariances, in their eigenbasis. A cell is the mean ln
+v of the seeds at a budget, against the learning curve of the rule. Student's t gives each cell a
+p-value, without any allowance for the finite size, and Holm's method judges all cells together at 1
+%. ``swap`` looks for the smallest volume and must not fall below its bound. The last line is the
 negative control: the same runs against the theory without a covariance.
 """
 
@@ -41,7 +41,8 @@ POOL_RATIO = 4.0
 # Labels per weight that a round of a rule asks for; ``swap`` anneals in every round, and has few.
 BATCH_RATIO = 0.02
 RULES = ("random", "agnostic")
-# Labels per weight and noise of the comparison with determinants, and the alignment of its other teacher.
+# Labels per weight and noise of the comparison with determinants, and the alignment of its other
+# teacher.
 LINEAR_BUDGET, NOISE, ALIGNMENT = 0.6, 0.1, 0.5
 LEVEL = 0.01
 # How far theory and matrices may be apart, in standard errors of the matrices and in units of 1/N.
@@ -114,10 +115,11 @@ _MEASURES: dict[str, Callable[[GLM], Floats]] = {
 
 
 def determinant(student: Floats, teacher: Floats, budget: float, rng: np.random.Generator) -> Floats:
-    """ln Z, m and Q per weight of linear labels, averaged over teachers and noise, for one matrix of rows F.
+    """ln Z, m and Q per weight of linear labels, averaged over teachers and noise, for one matrix
+    of rows F.
 
-    With K = F C Fᵀ + Δ and Y = E[y yᵀ] = F T Fᵀ + Δ⁰ the evidence is −½[ln det 2πK + tr K⁻¹Y], and the
-    mean C Fᵀ K⁻¹ y has the overlaps tr[T Fᵀ K⁻¹ F C] and tr[C Fᵀ K⁻¹ Y K⁻¹ F C].
+    With K = F C Fᵀ + Δ and Y = E[y yᵀ] = F T Fᵀ + Δ⁰ the evidence is −½[ln det 2πK + tr K⁻¹Y], and
+    the mean C Fᵀ K⁻¹ y has the overlaps tr[T Fᵀ K⁻¹ F C] and tr[C Fᵀ K⁻¹ Y K⁻¹ F C].
     """
     features = len(student)
     rows = rng.standard_normal((round(budget * features), features)) / math.sqrt(features)
@@ -161,7 +163,9 @@ def determinants(features: int, matrices: int) -> None:
 
 @dataclass(frozen=True)
 class Cell:
-    """One comparison: theory, mean and standard error of the runs, and how unlikely the distance is."""
+    """One comparison: theory, mean and standard error of the runs, and how unlikely the distance
+    is.
+    """
 
     spectrum: str
     strategy: str

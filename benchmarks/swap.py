@@ -1,9 +1,11 @@
-"""How near does `swap` come to the extremes of the volume? Its gap to theory, and a check of its volumes.
+"""How near does `swap` come to the extremes of the volume? Its gap to theory, and a check of its
+volumes.
 
-Pools of α = 3, batches of N/50, one curve to n = 0.6 a seed. Printed at n = 0.3 and 0.6: ln v of AL-AMP (informed, or
-least informative first for the largest volume) and of `swap`, the end of the complexity curve (replica symmetric; at
-the largest volume that symmetry is broken, and the end may be out of reach), both gaps with standard errors over seeds
-and their ratio; then, where Monte Carlo is cheap, the deviation of AMP and EP from it on the rows `swap` ends with.
+Pools of α = 3, batches of N/50, one curve to n = 0.6 a seed. Printed at n = 0.3 and 0.6: ln v of
+AL-AMP (informed, or least informative first for the largest volume) and of `swap`, the end of the
+complexity curve (replica symmetric; at the largest volume that symmetry is broken, and the end may
+be out of reach), both gaps with standard errors over seeds and their ratio; then, where Monte Carlo
+is cheap, the deviation of AMP and EP from it on the rows `swap` ends with.
 
     python -m benchmarks.swap                            # N = 1000, 3 seeds, both directions: five minutes on one core
     python -m benchmarks.swap --features 500 --seeds 2 --directions min --steps 300

@@ -2,8 +2,9 @@
 
 python -m benchmarks.sweep          # about two minutes
 
-Workers are started and warm before the clock runs: a sweep of hours does not feel those seconds. One worker and two
-take turns, and the best turn of each counts: what else runs on the machine must not decide.
+Workers are started and warm before the clock runs: a sweep of hours does not feel those seconds.
+One worker and two take turns, and the best turn of each counts: what else runs on the machine must
+not decide.
 """
 
 from __future__ import annotations

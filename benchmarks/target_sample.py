@@ -1,4 +1,5 @@
-"""How many target rows the query needs: batches chosen with small samples, valued by what they tell about all rows.
+"""How many target rows the query needs: batches chosen with small samples, valued by what they tell
+about all rows.
 
     python -m benchmarks.pools fetch
     python -m benchmarks.target_sample

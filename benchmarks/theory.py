@@ -10,7 +10,8 @@ without cancellation, φ solved for inside every sweep so that the budget is hel
 extrapolated along the branch:
 
 - ``printed``: the sweep of the paper as it stands, undamped; points that diverge are named;
-- ``improved``: written to win, with damping that adapts to the dominant eigenvalue of the iteration.
+- ``improved``: written to win, with damping that adapts to the dominant eigenvalue of the
+  iteration.
 
 Each contestant runs in a fresh process with no compilation cache; clocks start after the imports,
 so the compilation of the baselines counts (the product has none; seconds of the median curve are
@@ -58,7 +59,9 @@ def run_product(budgets: list[float]) -> Run:
 
 
 def alone(function: Callable[..., Run], *arguments: Any) -> Run:
-    """A result computed in a process of its own, so that neither contestant finds the other's compiled code."""
+    """A result computed in a process of its own, so that neither contestant finds the other's
+    compiled code.
+    """
     context = multiprocessing.get_context("spawn")
     with ProcessPoolExecutor(1, mp_context=context) as pool:
         return pool.submit(function, *arguments).result()
@@ -75,7 +78,9 @@ def print_table(product: Run, baseline: Run) -> None:
 
 
 def summary(product: Run, baseline: Run) -> dict[str, float]:
-    """Totals; a curve is both sides of one budget, and the median over curves is free of compilation."""
+    """Totals; a curve is both sides of one budget, and the median over curves is free of
+    compilation.
+    """
     points = baseline.points
     totals: dict[str, float] = {"points": len(points)}
     totals["baseline solved"] = sum(p.outcome == "solved" for p in points)

@@ -1,4 +1,5 @@
-"""What the tolerances of the theory decide: each is halved and doubled, and the ends of curves are solved again.
+"""What the tolerances of the theory decide: each is halved and doubled, and the ends of curves are
+solved again.
 
     python -m benchmarks.tolerances [NAME ...]
 
@@ -67,7 +68,9 @@ def homes(module: ModuleType, name: str) -> list[ModuleType]:
 
 
 def compared(usual: list[Bounds], other: list[Bounds]) -> tuple[float, float, int]:
-    """The largest change of ln v and of accuracy at an end of the same status, and how many statuses changed."""
+    """The largest change of ln v and of accuracy at an end of the same status, and how many
+    statuses changed.
+    """
     volume, accuracy, changed = 0.0, 0.0, 0
     for one, two in zip(usual, other, strict=True):
         for end, again in ((one.minimum, two.minimum), (one.maximum, two.maximum)):

@@ -1,18 +1,21 @@
-"""The first-order transition of the ensemble in a large pool: can two peaks or hysteresis be seen at finite N?
+"""The first-order transition of the ensemble in a large pool: can two peaks or hysteresis be seen
+at finite N?
 
 python -m benchmarks.transition                   # α = 100, n = 0.5: theory, then chains at N = 20; minutes of one core
 python -m benchmarks.transition --features 20 40  # half an hour more
 
-The curve of ln v against β folds: between two β there are two stable points, and in between Σ(ln v) is not concave.
-Printed first is what theory says: the fold, the β at which both phases weigh the same (where a straight line touches
-Σ twice), their ln v, and how deep Σ lies below that line, Δ. At N weights the valley between the two peaks of the
-distribution of ln v is e^{−NΔ} of their height, if N Δ is larger than the fluctuations.
+The curve of ln v against β folds: between two β there are two stable points, and in between Σ(ln v)
+is not concave. Printed first is what theory says: the fold, the β at which both phases weigh the
+same (where a straight line touches Σ twice), their ln v, and how deep Σ lies below that line, Δ. At
+N weights the valley between the two peaks of the distribution of ln v is e^{−NΔ} of their height,
+if N Δ is larger than the fluctuations.
 
-Then chains (parallel tempering from β = 0) on some pools: at the β at which ln v varies most its deviation, the
-share of each tenth of its range, and the deepest valley as a share of the lower of the two peaks beside it, with what
-chance makes of a distribution without a valley. And hysteresis: chains that are cooled through the transition and
-heated again, at four speeds, and by how much their ln v differs on the two ways at the same β. For comparison the same
-at α = 3, n = 0.6, where nothing folds, from β = −1 to beyond its end.
+Then chains (parallel tempering from β = 0) on some pools: at the β at which ln v varies most its
+deviation, the share of each tenth of its range, and the deepest valley as a share of the lower of
+the two peaks beside it, with what chance makes of a distribution without a valley. And hysteresis:
+chains that are cooled through the transition and heated again, at four speeds, and by how much
+their ln v differs on the two ways at the same β. For comparison the same at α = 3, n = 0.6, where
+nothing folds, from β = −1 to beyond its end.
 """
 
 from __future__ import annotations
@@ -42,7 +45,8 @@ LOWEST, HIGHEST = -4.0, 1.0
 POOLS, ROUNDS = 4, 6000
 # Classes of ln v in the histogram.
 CLASSES = 10
-# Rounds at each β on the way down and up again, from fast to slow; a round tries every row of the subset once.
+# Rounds at each β on the way down and up again, from fast to slow; a round tries every row of the
+# subset once.
 SPEEDS = (2, 8, 32, 128)
 # Ways down and up at each speed.
 WAYS = 8
@@ -131,13 +135,17 @@ def _classes(volume: Floats, weight: Floats) -> tuple[Floats, float]:
 
 
 def _valley(share: Floats) -> float:
-    """The lowest class as a share of the lower of the highest ones on both sides; 1 where there is no valley."""
+    """The lowest class as a share of the lower of the highest ones on both sides; 1 where there is
+    no valley.
+    """
     sides = [(share[k], min(share[:k].max(), share[k + 1 :].max())) for k in range(1, share.size - 1)]
     return float(min([1.0] + [inside / beside for inside, beside in sides if beside > 0.0]))
 
 
 def _by_chance(share: Floats, count: float, rng: np.random.Generator) -> float:
-    """The valley that so many independent samples show, in the mean, where the true shares have none."""
+    """The valley that so many independent samples show, in the mean, where the true shares have
+    none.
+    """
     top = int(np.argmax(share))
     flat = share.copy()
     flat[:top] = np.maximum.accumulate(share[:top])

@@ -1,9 +1,10 @@
 """When AMP and EP say "doubtful": never on Gaussian pools, always where they are wrong.
 
-1. False alarms: rows with independent Gaussian entries, N = 50 to 400, α = 0.2 to 10; and subsets that AL-AMP selected
-   from pools of α = 3. Every alarm is a false one. (Claim: at most 1 %.)
-2. Detection: rows that are not such, with the error of ln Z and its estimate. The truth is exact where it is known, by
-   Monte Carlo elsewhere. Wrong means off by more than 6 %, twice what is tolerated.
+1. False alarms: rows with independent Gaussian entries, N = 50 to 400, α = 0.2 to 10; and subsets
+   that AL-AMP selected from pools of α = 3. Every alarm is a false one. (Claim: at most 1 %.)
+2. Detection: rows that are not such, with the error of ln Z and its estimate. The truth is exact
+   where it is known, by Monte Carlo elsewhere. Wrong means off by more than 6 %, twice what is
+   tolerated.
 3. Time: what the estimate adds to a run.
 
     python -m benchmarks.trust                  # 1056 pools and 192 subsets: about ten minutes
@@ -70,7 +71,9 @@ def selected(kind: str, seeds: int) -> Iterator[tuple[Floats, Floats]]:
 
 
 def tables() -> Iterator[tuple[str, Floats]]:
-    """Tables that are not independent Gaussian entries, and some that only look as if they were not; 100 rows."""
+    """Tables that are not independent Gaussian entries, and some that only look as if they were
+    not; 100 rows.
+    """
     rng = np.random.default_rng(0)
     rows, columns = 100, 100
     noise = rng.standard_normal((rows, columns))

@@ -1,12 +1,13 @@
-"""The wall: how far the smallest volume is above that of the whole pool, and what breaking can do there.
+"""The wall: how far the smallest volume is above that of the whole pool, and what breaking can do
+there.
 
     python -m benchmarks.wall [ALPHA ...]
 
 prints, for budgets from one to nine tenths of the pool, the symmetric minimum, its excess over the
 pool's ln v, β and the stability ratio R at the end, and the most that replica symmetry breaking can
-move it: whether symmetry was seen to break, and Σ/|β| at the point where it does, or at the last one
-where it is known to hold, since past that point ln v goes no further than this, nor below the pool.
-Without arguments: α = 3, 10 and 100.
+move it: whether symmetry was seen to break, and Σ/|β| at the point where it does, or at the last
+one where it is known to hold, since past that point ln v goes no further than this, nor below the
+pool. Without arguments: α = 3, 10 and 100.
 """
 
 from __future__ import annotations

@@ -1,8 +1,10 @@
-"""Does AMP's volume hold on subsets that were selected, and so are correlated? AMP and EP against Monte Carlo.
+"""Does AMP's volume hold on subsets that were selected, and so are correlated? AMP and EP against
+Monte Carlo.
 
-Subsets chosen from a pool of α = 3 by AL-AMP, label-agnostic (least certain rows first) and label-informed (most
-surprising rows first), in batches of N/50; at random for comparison. Printed: ln v by Monte Carlo with its standard
-error, the deviation of AMP and of EP averaged over seeds with the standard error of that average, and N times it.
+Subsets chosen from a pool of α = 3 by AL-AMP, label-agnostic (least certain rows first) and
+label-informed (most surprising rows first), in batches of N/50; at random for comparison. Printed:
+ln v by Monte Carlo with its standard error, the deviation of AMP and of EP averaged over seeds with
+the standard error of that average, and N times it.
 
     python -m benchmarks.witnesses                       # N = 50, 100, 200, 400, 8 seeds: a quarter of an hour
     python -m benchmarks.witnesses --features 100 --seeds 2

@@ -1,4 +1,6 @@
-"""What tests of other people's strategies share: a small problem, a run of it that is checked, a view."""
+"""What tests of other people's strategies share: a small problem, a run of it that is checked, a
+view.
+"""
 
 from __future__ import annotations
 

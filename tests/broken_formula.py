@@ -1,8 +1,9 @@
-"""The witness of one step of replica symmetry breaking: Φ₁ as it is written, by plain sums, and its differences.
+"""The witness of one step of replica symmetry breaking: Φ₁ as it is written, by plain sums, and its
+differences.
 
-The engine (:mod:`gardner.theory.breaking`) has hand-written equations, windows that follow peaks, and
-the Gaussian part of unexpected rows in closed form. Here is none of this: three nested sums with
-fixed steps, and derivatives by differences.
+The engine (:mod:`gardner.theory.breaking`) has hand-written equations, windows that follow peaks,
+and the Gaussian part of unexpected rows in closed form. Here is none of this: three nested sums
+with fixed steps, and derivatives by differences.
 """
 
 from __future__ import annotations
@@ -16,8 +17,8 @@ from scipy.special import log_ndtr, logsumexp, ndtr
 from gardner.theory.breaking.free_entropy import Place
 from gardner.theory.formula.taylor import Floats
 
-# Steps and reaches of the sums over ζ, over the fields h of a cluster, and over rows, the last two in the units of
-# their Gaussians.
+# Steps and reaches of the sums over ζ, over the fields h of a cluster, and over rows, the last two
+# in the units of their Gaussians.
 ZETA_STEP, ZETA_REACH = 0.11, (-70.0, 14.0)  # unexpected rows push ζ far down
 FIELD_STEP, ROW_STEP, REACH = 0.13, 0.07, 8.5
 
@@ -32,7 +33,9 @@ def inner(h: Floats, D: float, V: float, beta: float) -> Floats:
 
 
 def free_entropy(alpha: float, at: Place, step: float = 0.02) -> float:
-    """Φ₁ at any place; ``step`` is that of the table of L, which is interpolated by cubics where rows ask for it."""
+    """Φ₁ at any place; ``step`` is that of the table of L, which is interpolated by cubics where
+    rows ask for it.
+    """
     m, t, d, D, V, x, phi, beta = at
     W, U, q0 = at.W, at.U, at.q0
     logs = (beta - 1.0) * math.log(V) + (1.0 - 1.0 / x) * math.log(W) + math.log(U) / x

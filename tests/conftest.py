@@ -20,7 +20,9 @@ settings.load_profile("gardner")
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Property tests run the same lines again and again; counting them would take a quarter of their time."""
+    """Property tests run the same lines again and again; counting them would take a quarter of
+    their time.
+    """
     for item in items:
         if hasattr(getattr(item, "obj", None), "hypothesis"):
             item.add_marker("no_cover")

@@ -41,7 +41,9 @@ def double_precision(function: Callable[P, T]) -> Callable[P, T]:
 
 
 def _ratio(u: jax.Array) -> jax.Array:
-    """ρ(u) = φ(u)/Φ(u); for u < −8 Laplace's continued fraction ρ(−x) = x + 1/(x + 2/(x + 3/(x + …)))."""
+    """ρ(u) = φ(u)/Φ(u); for u < −8 Laplace's continued fraction ρ(−x) = x + 1/(x + 2/(x + 3/(x +
+    …))).
+    """
     x = jnp.maximum(-u, -_FAR)
     tail = jax.lax.fori_loop(0, _DEPTH, lambda i, rest: (_DEPTH - i) / (x + rest), jnp.zeros_like(x))
     near = jnp.maximum(u, _FAR)
@@ -138,7 +140,9 @@ def hats_of(pair: Pair, z: Any) -> Conjugates:
 
 
 def entropic(theta: Theta, variance: float = 1.0) -> Any:
-    """½[(β−1) ln V + ln W + βt/W + β(1 − r/σ² − ln σ²)]: a Gaussian prior, its conjugates eliminated."""
+    """½[(β−1) ln V + ln W + βt/W + β(1 − r/σ² − ln σ²)]: a Gaussian prior, its conjugates
+    eliminated.
+    """
     _, t, _, V, _, beta = theta
     return 0.5 * (
         (beta - 1.0) * jnp.log(V)
@@ -149,7 +153,9 @@ def entropic(theta: Theta, variance: float = 1.0) -> Any:
 
 
 def gaussian_hats(theta: Theta, variance: float = 1.0) -> Conjugates:
-    """The conjugates that are stationary for a Gaussian prior: m̂ = m/W, q̂ = t/W², Q̂ − q̂ = D/(VW)."""
+    """The conjugates that are stationary for a Gaussian prior: m̂ = m/W, q̂ = t/W², Q̂ − q̂ =
+    D/(VW).
+    """
     q_hat = theta.t / theta.W**2
     Q_hat = q_hat + theta.D / (theta.V * theta.W)
     return Conjugates(theta.m / theta.W, q_hat, Q_hat, 1.0 / theta.V - 1.0 / variance - Q_hat)
@@ -223,8 +229,9 @@ def weight_average(pair: Pair, beta: Any, conjugates: Conjugates, grid: Grid, no
 
 
 class Nodes(NamedTuple):
-    """Outer nodes with their weights, and the inner nodes of every class of labels: arrays, so that a compiled
-    program may be given others of the same shape."""
+    """Outer nodes with their weights, and the inner nodes of every class of labels: arrays, so that
+    a compiled program may be given others of the same shape.
+    """
 
     eta: Any
     weights: Any

@@ -6,8 +6,9 @@
 Pages of ``docs/`` are written for whoever reads them in the repository, and link to its files. Here
 they move into one folder, and their links with them. A link to a folder becomes one to a page that
 lists its files. The reference of the command line and that of the library are generated
-(``tools/website_reference.py``), and the diagram of the architecture is drawn (``tools/website_diagram.py``).
-This module needs nothing but Gardner itself: Sphinx is called by the Makefile.
+(``tools/website_reference.py``), and the diagram of the architecture is drawn
+(``tools/website_diagram.py``). This module needs nothing but Gardner itself: Sphinx is called by
+the Makefile.
 """
 
 from __future__ import annotations
@@ -85,7 +86,9 @@ def moved(text: str, home: str, place: str, target: Path, root: Path = ROOT) -> 
 
 
 def _address(link: str, home: str, place: str, target: Path, root: Path) -> str:
-    """Where a link of a page in the repository leads to on the site, seen from the page's new place."""
+    """Where a link of a page in the repository leads to on the site, seen from the page's new
+    place.
+    """
     path, _, anchor = link.partition("#")
     full = os.path.normpath(os.path.join(os.path.dirname(home), path))  # noqa: PTH118, PTH120 - of no file system
     if home.startswith("docs/site/") and (target / Path(place).parent / path).exists():

@@ -1,7 +1,9 @@
-"""Draw a flow chart from its Mermaid text: boxes in columns, left to right, and curves between them.
+"""Draw a flow chart from its Mermaid text: boxes in columns, left to right, and curves between
+them.
 
 Only what ``docs/architecture.md`` uses is read: ``a["text<br>text"] --> b``. An arrow for both
-directions is drawn with two heads. Longer arrows pass between the boxes of the columns on their way.
+directions is drawn with two heads. Longer arrows pass between the boxes of the columns on their
+way.
 """
 
 from __future__ import annotations

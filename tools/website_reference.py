@@ -1,4 +1,6 @@
-"""The pages of the site that nobody writes: the command line by its ``--help``, the library by its docstrings."""
+"""The pages of the site that nobody writes: the command line by its ``--help``, the library by its
+docstrings.
+"""
 
 from __future__ import annotations
 

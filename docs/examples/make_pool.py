@@ -1,4 +1,5 @@
-"""Write ``pool.csv``: scikit-learn's breast cancer table, ten features a patient, the first twenty-four diagnosed.
+"""Write ``pool.csv``: scikit-learn's breast cancer table, ten features a patient, the first
+twenty-four diagnosed.
 
     python docs/examples/make_pool.py
 

@@ -40,7 +40,9 @@ class Uniform(NumericPrior):
 
 @dataclass(frozen=True)
 class Cauchit(NumericChannel):
-    """Labels of heavy-tailed noise, P(y|h) = ½ + arctan(yh/width)/π: outliers far from the boundary are forgiven."""
+    """Labels of heavy-tailed noise, P(y|h) = ½ + arctan(yh/width)/π: outliers far from the boundary
+    are forgiven.
+    """
 
     width: float = 0.2
 

@@ -1,4 +1,5 @@
-"""A strategy of one's own, complete: sometimes explore, otherwise ask where the label is least certain.
+"""A strategy of one's own, complete: sometimes explore, otherwise ask where the label is least
+certain.
 
 Run it beside those of the paper, on the same pools:
 
@@ -28,7 +29,9 @@ class Explore:
             raise InvalidInputError("Explore.share", self.share, "it must lie between 0 and 1")
 
     def query(self, view: View) -> Choice:
-        """One score a row of ``view.unlabelled``, larger = sooner; ``choose`` takes the batch, ties by chance."""
+        """One score a row of ``view.unlabelled``, larger = sooner; ``choose`` takes the batch, ties
+        by chance.
+        """
         mean, variance = view.fields  # of every row of the pool, under the posterior of the labels so far
         certainty = np.abs(mean[view.unlabelled]) / np.sqrt(variance[view.unlabelled])
         score = -certainty

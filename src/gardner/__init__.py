@@ -1,8 +1,9 @@
-"""Gardner: how good can any pool-based active-learning strategy possibly be, and how close does yours get?
+"""Gardner: how good can any pool-based active-learning strategy possibly be, and how close does
+yours get?
 
-Everything public is importable from here and loaded on first use, so that ``import gardner`` stays fast.
-``dir(gardner)`` lists it. A name that is added stands in three places: for type checkers, for the
-loader, and in ``__all__``; ``tests/contracts/test_front.py`` holds them together.
+Everything public is importable from here and loaded on first use, so that ``import gardner`` stays
+fast. ``dir(gardner)`` lists it. A name that is added stands in three places: for type checkers, for
+the loader, and in ``__all__``; ``tests/contracts/test_front.py`` holds them together.
 """
 
 from __future__ import annotations

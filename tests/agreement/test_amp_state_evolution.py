@@ -4,7 +4,8 @@ The overlap q of a student with a teacher of the same model solves
 
     q̂ = n ∫Dη Σ_y e^{ψ_Y(y, √q η, r⁰−q)} g²,      q = ∫ db N(b; 0, q̂) e^{ψ_X(q̂, b)} x̂(q̂, b)²,
 
-and ln v = −q q̂/2 + ⟨ψ_X⟩ + n⟨ψ_Y⟩ under the same two measures. Written out here, so that nothing of ``theory`` is used.
+and ln v = −q q̂/2 + ⟨ψ_X⟩ + n⟨ψ_Y⟩ under the same two measures. Written out here, so that nothing
+of ``theory`` is used.
 """
 
 from __future__ import annotations
@@ -69,7 +70,9 @@ def state_evolution(model: GLM, budget: float, start: float) -> tuple[float, flo
 
 
 def check(model: GLM, features: int, seeds: int) -> None:
-    """The mean lies within 1.5 spreads + 5/N of theory for ln v and both overlaps, and every run converges."""
+    """The mean lies within 1.5 spreads + 5/N of theory for ln v and both overlaps, and every run
+    converges.
+    """
     symmetric = model.channel.information(0.0, 1.0) > 0.0 and float(model.channel.derivatives(1.0, 0.0, 1.0)[0]) == 0.0
     budget = 2.0 if symmetric else 1.2
     q, log_volume = state_evolution(model, budget, 0.7 if symmetric else 1e-4)
@@ -100,7 +103,9 @@ def test_amp_is_on_its_state_evolution_large(prior: str, channel: str) -> None:
 
 
 def test_weights_of_two_values_have_two_fixed_points() -> None:
-    """A first-order transition: AMP from the prior stays below the fixed point that a start at the teacher finds."""
+    """A first-order transition: AMP from the prior stays below the fixed point that a start at the
+    teacher finds.
+    """
     model, budget = GLM(parse_prior("rademacher"), parse_channel("probit:0.005")), 1.5
     (low, below), (high, above) = (state_evolution(model, budget, start) for start in (1e-4, 0.99))
     assert low < 0.9 < 0.99 < high

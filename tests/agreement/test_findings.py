@@ -1,4 +1,6 @@
-"""The paper's findings on active learning, at a size a test can afford (docs/active-learning.md has the full ones)."""
+"""The paper's findings on active learning, at a size a test can afford (docs/active-learning.md has
+the full ones).
+"""
 
 from __future__ import annotations
 

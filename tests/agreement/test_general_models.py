@@ -1,4 +1,6 @@
-"""Theory of other priors and channels against enumeration: binary weights, all 2^N students of small problems."""
+"""Theory of other priors and channels against enumeration: binary weights, all 2^N students of
+small problems.
+"""
 
 from __future__ import annotations
 
@@ -34,7 +36,9 @@ def log_likelihoods(channel: Channel, N: int, rows: int, rng: np.random.Generato
 
 @pytest.mark.parametrize("channel", [Sign(), Flip(0.1)])
 def test_random_subsets_by_enumeration(channel: Channel) -> None:
-    """ln v and information of a random subset, N = 8, 11, 14 extrapolated to N = ∞ (corrections of order 1/N)."""
+    """ln v and information of a random subset, N = 8, 11, 14 extrapolated to N = ∞ (corrections of
+    order 1/N).
+    """
     sizes, means, errors = (8, 11, 14), [], []
     for N in sizes:
         rng = np.random.default_rng(N)
@@ -55,7 +59,9 @@ def test_random_subsets_by_enumeration(channel: Channel) -> None:
 
 @pytest.mark.slow
 def test_spread_of_subsets_is_the_curvature_of_the_complexity() -> None:
-    """In one pool ln v varies between subsets with N Var(ln v) = d ln v/dβ at β = 0, the width of the curve's top."""
+    """In one pool ln v varies between subsets with N Var(ln v) = d ln v/dβ at β = 0, the width of
+    the curve's top.
+    """
     model, N, alpha, chosen = GLM(Rademacher(), Sign()), 12, 2.5, 6
     rng = np.random.default_rng(3)
     spreads = []

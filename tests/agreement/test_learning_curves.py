@@ -19,7 +19,8 @@ FEATURES, SEEDS, BATCH, BUDGETS = 400, 8, 0.05, (0.3, 0.6, 1.2)
 def gaps(name: str, rule: str, parameters: dict[str, object], model: GLM = PERCEPTRON) -> list[float]:
     """What runs of a strategy reach less what the theory of a rule says, in standard errors.
 
-    Only budgets that the theory has a point for are compared. An allowance of 5/N covers the finite size.
+    Only budgets that the theory has a point for are compared. An allowance of 5/N covers the finite
+    size.
     """
     made = load_rule(rule, dict(parameters))
     theory = learning_curve(made, model, pool_ratio=3.0, budget=BUDGETS[-1], batch_ratio=BATCH)

@@ -1,4 +1,5 @@
-"""Learning curves computed a second time, slowly: other cells, sums in real space, textbook formulas, one root.
+"""Learning curves computed a second time, slowly: other cells, sums in real space, textbook
+formulas, one root.
 
 Nothing here is of the package but the numbers that are compared: densities live on cells with zero
 at an edge, spread by a convolution with a normal density, and Q is the root of the plain equation.

@@ -1,4 +1,6 @@
-"""Weights of different variances: theory, message passing and matrices agree. ``benchmarks/spectrum.py`` has more."""
+"""Weights of different variances: theory, message passing and matrices agree.
+``benchmarks/spectrum.py`` has more.
+"""
 
 from __future__ import annotations
 

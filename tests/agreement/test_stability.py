@@ -1,4 +1,6 @@
-"""The stability ratios against quadratures of another kind, and against the 1RSB free entropy they stand for."""
+"""The stability ratios against quadratures of another kind, and against the 1RSB free entropy they
+stand for.
+"""
 
 from __future__ import annotations
 
@@ -56,7 +58,9 @@ def test_ratios_by_finite_differences(volume: float) -> None:
 
 
 def one_step_free_entropy(point: Point, x: float, d: float) -> float:
-    """Φ₁ of docs/theory.md, section 7, at given (x, d), the rest held at the replica-symmetric point."""
+    """Φ₁ of docs/theory.md, section 7, at given (x, d), the rest held at the replica-symmetric
+    point.
+    """
     t, D, V, beta = parts(point)
     D, W = D - d, V + beta * (D - d)
     wide = W + beta * x * d
@@ -75,8 +79,9 @@ def one_step_free_entropy(point: Point, x: float, d: float) -> float:
 
 @pytest.mark.parametrize("volume", [-0.6, -0.25, -0.185])
 def test_ratio_is_the_curvature_of_the_broken_free_entropy(volume: float) -> None:
-    """Near x = 1, Φ₁ − Φ = ¼(x−1)(β/W)²(R−1) d² + O(d³): R = 1 is where a broken solution leaves (docs/theory.md
-    §7)."""
+    """Near x = 1, Φ₁ − Φ = ¼(x−1)(β/W)²(R−1) d² + O(d³): R = 1 is where a broken solution leaves
+    (docs/theory.md §7).
+    """
     point = complexity_at(PERCEPTRON, pool_ratio=ALPHA, budget=BUDGET, log_volume=volume)
     t, D, V, beta = parts(point)
     g, x, d = beta / (V + beta * D), 1.0 + 1e-3, 0.02 * D
@@ -94,8 +99,9 @@ def test_ratio_is_the_curvature_of_the_broken_free_entropy(volume: float) -> Non
     [(0.6, -0.25, -0.1756, 0.4395), (0.6, -0.8, -0.962, 0.1151), (0.3, -0.4, -0.5095, 0.1739)],
 )
 def test_where_symmetry_breaks_at_alpha_3(budget: float, inside: float, outside: float, complexity: float) -> None:
-    """R passes 1 before the ends (physics.md §7 has Σ ≈ 0.42 for the first; the ratio is checked above, so this
-    stands)."""
+    """R passes 1 before the ends (physics.md §7 has Σ ≈ 0.42 for the first; the ratio is checked
+    above, so this stands).
+    """
 
     def excess(volume: float) -> float:
         return complexity_at(PERCEPTRON, pool_ratio=ALPHA, budget=budget, log_volume=volume).stability - 1.0

@@ -1,4 +1,6 @@
-"""AMP and EP against Monte Carlo on subsets that active learning selected, and so correlated (docs/inference.md)."""
+"""AMP and EP against Monte Carlo on subsets that active learning selected, and so correlated
+(docs/inference.md).
+"""
 
 from __future__ import annotations
 
@@ -14,7 +16,9 @@ ALPHA, BUDGETS = 3.0, (0.3, 0.6, 1.2)
 
 
 def check(features: int, informed: bool, stderr: float) -> None:
-    """AL-AMP in batches of N/25; at each budget all three methods agree within three standard errors of Monte Carlo."""
+    """AL-AMP in batches of N/25; at each budget all three methods agree within three standard
+    errors of Monte Carlo.
+    """
     problem = draw_instance(features, ALPHA, seed=0)
     chosen = np.random.default_rng(0).permutation(len(problem.labels))[: features // 25]
     for budget in BUDGETS:

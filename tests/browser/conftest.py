@@ -1,4 +1,6 @@
-"""The browser tests share a page with every kind of chart, and a browser that notes each complaint and request."""
+"""The browser tests share a page with every kind of chart, and a browser that notes each complaint
+and request.
+"""
 
 from __future__ import annotations
 
@@ -135,7 +137,9 @@ def browser() -> Iterator[Any]:
 
 @pytest.fixture
 def visit(browser: Any, report: Path) -> Iterator[Any]:
-    """Opens the page; at the end nothing may have complained, asked anything of the network, or run a script."""
+    """Opens the page; at the end nothing may have complained, asked anything of the network, or run
+    a script.
+    """
     pages: list[Any] = []
     complaints: list[str] = []
 

@@ -1,4 +1,6 @@
-"""The explorer in headless Chromium: from a file, without a network, by keyboard, on a telephone, with its address."""
+"""The explorer in headless Chromium: from a file, without a network, by keyboard, on a telephone,
+with its address.
+"""
 
 from __future__ import annotations
 
@@ -23,7 +25,9 @@ def explorer(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def open_at(browser: Any, explorer: Path) -> Iterator[Any]:
-    """Opens the page at an address; at the end nothing may have complained or asked anything of the network."""
+    """Opens the page at an address; at the end nothing may have complained or asked anything of the
+    network.
+    """
     pages: list[Any] = []
     complaints: list[str] = []
 

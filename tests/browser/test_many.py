@@ -1,4 +1,6 @@
-"""A page of thirty strategies: what is in front, a panel for each, search, and two of them compared on demand."""
+"""A page of thirty strategies: what is in front, a panel for each, search, and two of them compared
+on demand.
+"""
 
 from __future__ import annotations
 
@@ -36,7 +38,9 @@ def round_of(task: Task, labels: int, share: float) -> dict[str, object]:
 
 @pytest.fixture(scope="module")
 def report(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The page that `gardner report` makes of a folder, in place of the one that the other tests share."""
+    """The page that `gardner report` makes of a folder, in place of the one that the other tests
+    share.
+    """
     folder = tmp_path_factory.mktemp("many")
     store = Store(folder / "results")
     with store.writing():

@@ -1,4 +1,6 @@
-"""The report page in headless Chromium, driven as a reader would: hover, toggle, sort, download, dark mode, phone."""
+"""The report page in headless Chromium, driven as a reader would: hover, toggle, sort, download,
+dark mode, phone.
+"""
 
 from __future__ import annotations
 

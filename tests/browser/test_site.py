@@ -1,4 +1,6 @@
-"""The built site in headless Chromium: every page asks nothing of the network and complains about nothing."""
+"""The built site in headless Chromium: every page asks nothing of the network and complains about
+nothing.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""benchmarks/README.md, docs/ and the scripts of benchmarks/ know each other. Sources are read, nothing is run."""
+"""benchmarks/README.md, docs/ and the scripts of benchmarks/ know each other. Sources are read,
+nothing is run.
+"""
 
 from __future__ import annotations
 
@@ -16,7 +18,8 @@ DOCS = {path.name: path.read_text("utf-8") for path in sorted((ROOT / "docs").gl
 TEXTS = {"benchmarks/README.md": PAGE} | {f"docs/{name}": text for name, text in DOCS.items()}
 TEXTS |= {name: (ROOT / name).read_text("utf-8") for name in ("README.md", "CONTRIBUTING.md")}
 TEXTS |= {f"benchmarks/{name}": ast.get_docstring(ast.parse(text)) or "" for name, text in SOURCES.items()}
-# a row has five cells: script, question, command, how long, pages of docs; an entry of the last list has a script
+# a row has five cells: script, question, command, how long, pages of docs; an entry of the last
+# list has a script
 ROWS = {name: rest.split(" | ") for name, rest in re.findall(r"^\| `(\w+\.py)` \| (.+) \|$", PAGE, re.MULTILINE)}
 PARTS = re.findall(r"^- `(\w+\.py)`: ", PAGE, re.MULTILINE)
 NAMED = re.compile(r"\bbenchmarks(?:\.|/)(\w+)")

@@ -1,4 +1,6 @@
-"""What README.md and docs/ show of a command is what the command prints, number by number, to the digits shown."""
+"""What README.md and docs/ show of a command is what the command prints, number by number, to the
+digits shown.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""What every channel must satisfy; a new one is picked up by its registry line. Priors: ``test_priors.py``."""
+"""What every channel must satisfy; a new one is picked up by its registry line. Priors:
+``test_priors.py``.
+"""
 
 from __future__ import annotations
 

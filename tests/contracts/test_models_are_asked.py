@@ -1,4 +1,6 @@
-"""Nothing outside ``gardner.model`` asks which class a prior or channel is: it asks what the model says of itself."""
+"""Nothing outside ``gardner.model`` asks which class a prior or channel is: it asks what the model
+says of itself.
+"""
 
 from __future__ import annotations
 
@@ -20,7 +22,9 @@ MODELS = {"prior", "channel"}
 
 
 def questions(source: str) -> Iterator[tuple[int, str]]:
-    """Lines that test for a concrete model: by its class, by equality with one, or by what attributes it has."""
+    """Lines that test for a concrete model: by its class, by equality with one, or by what
+    attributes it has.
+    """
     for node in ast.walk(ast.parse(source)):
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
             names = {name for part in node.args for name in _names(part)}

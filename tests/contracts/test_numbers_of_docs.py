@@ -1,4 +1,6 @@
-"""Numbers in the text of docs/, where a second of theory can tell them: as printed there, to the digits shown."""
+"""Numbers in the text of docs/, where a second of theory can tell them: as printed there, to the
+digits shown.
+"""
 
 from __future__ import annotations
 

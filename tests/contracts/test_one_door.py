@@ -1,6 +1,8 @@
-"""What the sources may not do, held by reading them: text that is read back never becomes code, one writer writes.
+"""What the sources may not do, held by reading them: text that is read back never becomes code, one
+writer writes.
 
-Each rule names the few files that may. Whoever wants to add one should ask first where the text comes from.
+Each rule names the few files that may. Whoever wants to add one should ask first where the text
+comes from.
 """
 
 from __future__ import annotations
@@ -108,7 +110,9 @@ def test_the_rule_is_kept(rule: str) -> None:
 
 @pytest.mark.parametrize("rule", RULES)
 def test_the_rule_says_something(rule: str) -> None:
-    """The names are those that the allowed files use: a rule about names that nobody has would always be kept."""
+    """The names are those that the allowed files use: a rule about names that nobody has would
+    always be kept.
+    """
     forbidden, allowed = RULES[rule]
     assert any(used(file) & forbidden for file in allowed)
     assert allowed <= set(FILES)

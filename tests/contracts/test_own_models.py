@@ -1,8 +1,8 @@
 """A prior and a channel of one's own, written here with the least there is, run through everything.
 
 Each has a twin among the registered ones: a mixture of two equal Gaussians is a Gaussian, and a
-channel without lapses is the probit. Nothing but the numbers says so: the twin of the test's own has
-no closed form, no compiled functions and no symmetry. So the answers of both have to agree.
+channel without lapses is the probit. Nothing but the numbers says so: the twin of the test's own
+has no closed form, no compiled functions and no symmetry. So the answers of both have to agree.
 """
 
 from __future__ import annotations
@@ -78,7 +78,9 @@ class Mixture(Prior):
 
 @dataclass(frozen=True)
 class Lapse(Channel):
-    """The probit of noise 0.3, but a share of the labels is given by a fair coin: ψ_Y = ln[λ/2 + (1−λ)Φ(u)]."""
+    """The probit of noise 0.3, but a share of the labels is given by a fair coin: ψ_Y = ln[λ/2 +
+    (1−λ)Φ(u)].
+    """
 
     share: float = 0.1
 
@@ -111,7 +113,9 @@ class Normal(Mixture):
 
 @dataclass(frozen=True)
 class Confused(Channel):
-    """Real labels ±h with normal noise of variance 0.1, one in ten of the wrong sign: e^ψ is a sum of two normals."""
+    """Real labels ±h with normal noise of variance 0.1, one in ten of the wrong sign: e^ψ is a sum
+    of two normals.
+    """
 
     @property
     def labels(self) -> tuple[float, ...]:
@@ -156,7 +160,9 @@ def test_the_least_there_is() -> None:
 
 
 def test_what_is_not_given_follows_from_the_formula() -> None:
-    """Information, moments and likelihood of a label, and labels themselves, against the probit's own."""
+    """Information, moments and likelihood of a label, and labels themselves, against the probit's
+    own.
+    """
     omega, V = np.array([-2.0, 0.0, 0.7]), np.array([0.3, 1.0, 5.0])
     np.testing.assert_allclose(Lapse(0.0).information(omega, V), Probit(0.3).information(omega, V), atol=1e-9)
     for mine, known in zip(Lapse(0.0).predictive(omega, V), Probit(0.3).predictive(omega, V), strict=True):
@@ -179,7 +185,9 @@ def test_theory() -> None:
 
 
 def test_real_labels_of_any_law() -> None:
-    """Random subsets are integrated over labels; the complexity curve is that of linear channels only."""
+    """Random subsets are integrated over labels; the complexity curve is that of linear channels
+    only.
+    """
     model = GLM(channel=Confused())
     few, many = typical(model, budget=0.5), typical(model, budget=2.0)
     assert 0.0 < few.information < many.information < 2.0 * float(Confused().information(0.0, 1.0))
@@ -193,7 +201,9 @@ def test_real_labels_of_any_law() -> None:
 
 
 def test_linear_labels_are_integrated_alike() -> None:
-    """The general integral over labels against the closed form, which a channel has by saying ``linear_noise``."""
+    """The general integral over labels against the closed form, which a channel has by saying
+    ``linear_noise``.
+    """
 
     class Plain(Linear):
         log_partition, derivatives, label_span = Linear.log_partition, Linear.derivatives, Linear.label_span
@@ -264,7 +274,8 @@ def test_at_the_command_line(gardner: Callable[..., tuple[int, str, str]]) -> No
     code, out, _ = gardner("query", *table, "--channel", f"{here}:Lapse:0.2")
     assert code == 0
     assert "log-evidence" in out
-    # the probit, as it has a closed form: bounds of Lapse are test_theory's, and take six times as long
+    # the probit, as it has a closed form: bounds of Lapse are test_theory's, and take six times as
+    # long
     options = ("--alpha", "3", "--budget", "0.6", "--prior", f"{here}:Mixture", "--channel", "probit:0.3")
     code, out, _ = gardner("bounds", *options)
     assert code == 0
@@ -272,7 +283,9 @@ def test_at_the_command_line(gardner: Callable[..., tuple[int, str, str]]) -> No
 
 
 def test_another_formula_inherits_no_shortcut() -> None:
-    """A class derived from the sign with a formula of its own must not be answered by the sign's closed forms."""
+    """A class derived from the sign with a formula of its own must not be answered by the sign's
+    closed forms.
+    """
 
     class Louder(Sign):
         def log_partition(self, y: Array, omega: Array, V: Array, library: Library = NUMPY) -> Array:

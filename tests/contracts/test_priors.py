@@ -1,4 +1,6 @@
-"""What every prior must satisfy; a new one is picked up by its registry line. Channels: ``test_models.py``."""
+"""What every prior must satisfy; a new one is picked up by its registry line. Channels:
+``test_models.py``.
+"""
 
 from __future__ import annotations
 

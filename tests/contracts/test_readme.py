@@ -37,7 +37,9 @@ def test_python_of_a_page_runs(page: str) -> None:
 
 
 def test_docs_know_every_strategy_and_every_field() -> None:
-    """The tables of docs/active-learning.md have what `gardner strategies` and `gardner bench --help` list."""
+    """The tables of docs/active-learning.md have what `gardner strategies` and `gardner bench
+    --help` list.
+    """
     text = (ROOT / "docs" / "active-learning.md").read_text("utf-8")
     named = set(re.findall(r"`([\w-]+)`", "".join(line for line in text.splitlines() if line.startswith("| `"))))
     assert set(registered_strategies()) <= named

@@ -70,7 +70,8 @@ def test_what_is_built_can_be_installed_and_run(built: dict[str, Path], kind: st
     home = tmp_path / "env"
     venv.create(home, with_pip=True, symlinks=True)
     (packages,) = home.glob("lib/python*/site-packages")
-    # a folder named in a .pth file is searched, but its own .pth files, such as that of this checkout, are not read
+    # a folder named in a .pth file is searched, but its own .pth files, such as that of this
+    # checkout, are not read
     (packages / "dependencies.pth").write_text(sysconfig.get_path("purelib") + "\n")
     python = home / "bin" / "python"
     quiet = ("--quiet", "--disable-pip-version-check", "--no-index", "--no-deps", "--no-build-isolation")

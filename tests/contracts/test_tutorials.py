@@ -1,4 +1,6 @@
-"""Each tutorial is followed from its text, in an environment that has nothing but what the text installs."""
+"""Each tutorial is followed from its text, in an environment that has nothing but what the text
+installs.
+"""
 
 from __future__ import annotations
 
@@ -60,7 +62,9 @@ def test_every_tutorial_has_code_and_a_shell(path: Path) -> None:
 
 @pytest.fixture(scope="module")
 def shell(tmp_path_factory: pytest.TempPathFactory) -> str:
-    """The line that opens an environment, made as the page of the tutorials says, from a copy of the source."""
+    """The line that opens an environment, made as the page of the tutorials says, from a copy of
+    the source.
+    """
     home = tmp_path_factory.mktemp("clone")
     listed = subprocess.run(["git", "ls-files", "-z"], cwd=ROOT, capture_output=True, text=True, check=True)  # noqa: S607
     for name in filter(None, listed.stdout.split("\0")):

@@ -1,4 +1,6 @@
-"""The pages of the site are made ready as they should be, and dead links are seen; Sphinx is not needed for this."""
+"""The pages of the site are made ready as they should be, and dead links are seen; Sphinx is not
+needed for this.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""``python -m tests.fuzz``: many cases, with progress, and those that fail kept; ``make fuzz`` calls it."""
+"""``python -m tests.fuzz``: many cases, with progress, and those that fail kept; ``make fuzz``
+calls it.
+"""
 
 from __future__ import annotations
 

@@ -1,6 +1,7 @@
 """One case of the fuzzer: a command line, the files it meets, and the way it is run.
 
-A case is plain data and goes to JSON and back, so that a case that failed can be kept in ``corpus/``.
+A case is plain data and goes to JSON and back, so that a case that failed can be kept in
+``corpus/``.
 """
 
 from __future__ import annotations
@@ -21,9 +22,10 @@ class Case:
 
     ``files`` are made in an empty folder in which the command runs. ``process`` starts a process of
     its own, with the variables ``env``, the limits ``limits`` (names of :mod:`resource`, without
-    ``RLIMIT_``) and standard output ``stdout``: "pipe", "closed", "full" (a full disk) or "shut"
-    (a pipe that nobody reads). ``interrupt`` presses Ctrl-C after so many seconds, for commands that
-    are meant to take long; it needs a process. ``slow`` keeps a case of the corpus out of ``make test``.
+    ``RLIMIT_``) and standard output ``stdout``: "pipe", "closed", "full" (a full disk) or "shut" (a
+    pipe that nobody reads). ``interrupt`` presses Ctrl-C after so many seconds, for commands that
+    are meant to take long; it needs a process. ``slow`` keeps a case of the corpus out of ``make
+    test``.
     """
 
     name: str

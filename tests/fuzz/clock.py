@@ -1,6 +1,7 @@
 """How long a command took, fairly: on a busy machine others' time is not its own.
 
-While a process works, it is charged the processor time it used; while it waits, the time that passed.
+While a process works, it is charged the processor time it used; while it waits, the time that
+passed.
 """
 
 from __future__ import annotations

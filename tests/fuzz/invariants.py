@@ -47,7 +47,9 @@ def known_exit_code(seen: Seen) -> str:
 
 
 def in_time(seen: Seen) -> str:
-    """No command takes longer than the limit; one that is meant to take long ends soon after Ctrl-C."""
+    """No command takes longer than the limit; one that is meant to take long ends soon after
+    Ctrl-C.
+    """
     if seen.code is not None:
         return ""
     if seen.case.interrupt is not None:

@@ -1,7 +1,7 @@
 """Results folders: good ones, and ones that somebody tampered with.
 
-Parts are written by Gardner's own writer, with all it adds, as by somebody who has Gardner too: only
-their rows are hostile. What damages the bytes themselves is put beside them by other recipes.
+Parts are written by Gardner's own writer, with all it adds, as by somebody who has Gardner too:
+only their rows are hostile. What damages the bytes themselves is put beside them by other recipes.
 """
 
 from __future__ import annotations

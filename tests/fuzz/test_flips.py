@@ -1,4 +1,6 @@
-"""Bit rot: a turned bit in a stored part is noticed by ``gardner results``, or changes nothing it says."""
+"""Bit rot: a turned bit in a stored part is noticed by ``gardner results``, or changes nothing it
+says.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""The fuzzer itself: cases of the corpus, and cases drawn from a fixed seed, each with no rule broken."""
+"""The fuzzer itself: cases of the corpus, and cases drawn from a fixed seed, each with no rule
+broken.
+"""
 
 from __future__ import annotations
 

@@ -161,7 +161,9 @@ def test_a_command_leaves_nothing_of_itself(monkeypatch: pytest.MonkeyPatch) -> 
 
 
 def test_a_worker_that_hangs_is_killed_and_one_that_dies_is_replaced() -> None:
-    """``--channel`` runs a file that the command line names: here one that sleeps, and one that dies."""
+    """``--channel`` runs a file that the command line names: here one that sleeps, and one that
+    dies.
+    """
     argv = ["bounds", "-a", "3", "-n", "0.6", "--channel", "mine.py:X"]
     hangs = Case("hangs", argv, {"mine.py": {"make": "text", "text": "import time\ntime.sleep(600)\n"}})
     text = "import os, signal\nos.kill(os.getpid(), signal.SIGKILL)\n"

@@ -30,7 +30,9 @@ def obey_permissions() -> None:
 
 
 def largest_size() -> int:
-    """The most memory this process has had, in KiB; that of getrusage is its parent's, if that had more."""
+    """The most memory this process has had, in KiB; that of getrusage is its parent's, if that had
+    more.
+    """
     lines = Path("/proc/self/status").read_text("ascii", "replace").splitlines()
     return next(int(line.split()[1]) for line in lines if line.startswith("VmHWM"))
 

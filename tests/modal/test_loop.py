@@ -1,4 +1,5 @@
-"""Our strategies in modAL's own loop, in an environment of its own (``make test-modal``, part of ``make test-slow``).
+"""Our strategies in modAL's own loop, in an environment of its own (``make test-modal``, part of
+``make test-slow``).
 
 modAL's learner asks scikit-learn for an argument that newer versions do not have.
 """
@@ -19,7 +20,9 @@ pytestmark = pytest.mark.filterwarnings("ignore")
 
 
 def _loop(strategy: Any, seed: int) -> tuple[list[int], float]:
-    """Forty labels of breast cancer, five at a time; the rows asked for, and the accuracy at the end."""
+    """Forty labels of breast cancer, five at a time; the rows asked for, and the accuracy at the
+    end.
+    """
     X, y = load_breast_cancer(return_X_y=True)
     X = (X - X.mean(axis=0)) / X.std(axis=0)
     order = np.random.default_rng(seed).permutation(len(y))

@@ -1,7 +1,8 @@
 """The command line: parse, call, print.
 
-This module is light on purpose: Ctrl-C must be in our hands before the first import that takes long. The commands are
-in :mod:`gardner.cli.commands`, each with lazy imports of its own, so that ``gardner --help`` answers at once.
+This module is light on purpose: Ctrl-C must be in our hands before the first import that takes
+long. The commands are in :mod:`gardner.cli.commands`, each with lazy imports of its own, so that
+``gardner --help`` answers at once.
 """
 
 from __future__ import annotations
@@ -13,7 +14,9 @@ DEBUG = "GARDNER_DEBUG"  # the environment's way of saying --debug
 
 
 def main() -> None:
-    """The console script. It ends with 0, 1 (trouble), 2 (bad input) or 130 (Ctrl-C), and at most one line of error."""
+    """The console script. It ends with 0, 1 (trouble), 2 (bad input) or 130 (Ctrl-C), and at most
+    one line of error.
+    """
     code = 1
     try:
         from gardner.cli import streams

@@ -55,7 +55,8 @@ def command(
 ) -> None:
     """Run strategies on the same seeded pools and print what they reached, next to the bounds.
 
-    With --data the pool is a table of yours that has all its labels; every seed holds out other rows.
+    With --data the pool is a table of yours that has all its labels; every seed holds out other
+    rows.
 
     Every finished run is kept at once: run the same command again to go on after a stop, and only
     what is missing is run. A run that fails is kept with its reason; the exit code is then 1.

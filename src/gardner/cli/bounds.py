@@ -32,9 +32,9 @@ def command(
 ) -> None:
     """Smallest, typical and largest Gardner volume of any subset of a pool.
 
-    No strategy can leave the interval from minimum to maximum; a label-agnostic one (it sees a label only
-    after asking for it) cannot go below "halving", one bit a label; random choice gives "typical".
-    "stability" above 1 means that replica symmetry is broken there and the bound is the
+    No strategy can leave the interval from minimum to maximum; a label-agnostic one (it sees a
+    label only after asking for it) cannot go below "halving", one bit a label; random choice gives
+    "typical". "stability" above 1 means that replica symmetry is broken there and the bound is the
     replica-symmetric approximation. --rsb adds both ends with one step of replica symmetry
     breaking, which is better there, in some ten seconds a budget.
 
@@ -78,7 +78,9 @@ def command(
 
 
 def _rows(result: Bounds) -> list[tuple[str, Point | None, str]]:
-    """What to print: the ends and the typical subset, and with noise the best ones by information and accuracy."""
+    """What to print: the ends and the typical subset, and with noise the best ones by information
+    and accuracy.
+    """
     rows: list[tuple[str, Point | None, str]] = [
         ("minimum", result.minimum.found, _status(result.minimum)),
         ("typical", result.typical, _precision(result.typical)),

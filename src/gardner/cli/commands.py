@@ -30,7 +30,9 @@ from gardner.cli.environment import check_environment
 
 
 class Passed(Exception):  # noqa: N818 - it only carries one
-    """What a command raised, past typer, which would answer an exit, a closed pipe or the end of a file itself."""
+    """What a command raised, past typer, which would answer an exit, a closed pipe or the end of a
+    file itself.
+    """
 
     def __init__(self, error: BaseException) -> None:
         """Carry it."""
@@ -85,7 +87,8 @@ def options(
     version: bool = typer.Option(False, "--version", callback=_version, is_eager=True, help="Print the version."),
     debug: bool = typer.Option(False, "--debug", help="Where something fails, say in which line; anywhere."),
 ) -> None:
-    """How good can any pool-based active-learning strategy possibly be, and how close does yours get?
+    """How good can any pool-based active-learning strategy possibly be, and how close does yours
+    get?
 
     All quantities are per weight (divided by N, the number of weights): the pool holds alpha N
     rows, the budget is n N labels, ln v is the natural logarithm of the Gardner volume v (the share

@@ -15,9 +15,11 @@ from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, T
 
 from gardner.errors import InvalidInputError
 
-# Seconds before a progress bar appears; most answers come sooner (benchmarks/answers.py), and need none.
+# Seconds before a progress bar appears; most answers come sooner (benchmarks/answers.py), and need
+# none.
 PATIENCE = 2.0
-# Values in a range start:stop:step; a step that is too small by mistake is refused, not worked through.
+# Values in a range start:stop:step; a step that is too small by mistake is refused, not worked
+# through.
 LONGEST_RANGE = 10_000
 
 
@@ -81,7 +83,9 @@ def output() -> Console:
 
 @contextmanager
 def progress_bar(title: str) -> Iterator[Callable[[float], None]]:
-    """A callback for the fraction done; a bar appears on stderr once the work has taken two seconds."""
+    """A callback for the fraction done; a bar appears on stderr once the work has taken two
+    seconds.
+    """
     console = Console(stderr=True)
     bar = Progress(
         TextColumn("{task.description}"),

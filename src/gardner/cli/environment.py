@@ -1,4 +1,6 @@
-"""What around us would stop us, refused or put right before it does: limits of the shell, settings of libraries."""
+"""What around us would stop us, refused or put right before it does: limits of the shell, settings
+of libraries.
+"""
 
 from __future__ import annotations
 
@@ -8,9 +10,11 @@ from gardner.errors import GardnerError, InvalidInputError
 
 _THREADS = "NUMBA_NUM_THREADS"
 _WARNINGS = "PYTHONWARNINGS"
-# where a process of Dask's ends at once, another one of Python's cleans up after it, and need not say so
+# where a process of Dask's ends at once, another one of Python's cleans up after it, and need not
+# say so
 _QUIET = "ignore:resource_tracker:UserWarning"
-# Bytes of addresses that ulimit -v must leave; most are never used, but with less, libraries crash or hang.
+# Bytes of addresses that ulimit -v must leave; most are never used, but with less, libraries crash
+# or hang.
 _LEAST_MEMORY = 4 << 30
 # Files open at once that ulimit -n must leave; a sweep with two workers was seen to need 48.
 _LEAST_FILES = 64

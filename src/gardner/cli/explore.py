@@ -11,7 +11,8 @@ def command(
     out: Path = typer.Option(Path("explorer.html"), "--out", "-o", metavar="FILE", help="The page to write."),
     no_open: bool = typer.Option(False, "--no-open", help="Only write the page; do not show it in a browser."),
 ) -> None:
-    """Write one self-contained page with sliders for pool, budget, rounds and noise, and show it in a browser.
+    """Write one self-contained page with sliders for pool, budget, rounds and noise, and show it in
+    a browser.
 
     It shows bounds, complexity and learning curves at once, interpolated in a grid that comes with
     Gardner, with the error of what is shown and the command that computes it exactly.

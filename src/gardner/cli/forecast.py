@@ -1,4 +1,6 @@
-"""``gardner forecast``: how much active learning would help on a table, before the first label or from here on."""
+"""``gardner forecast``: how much active learning would help on a table, before the first label or
+from here on.
+"""
 
 from __future__ import annotations
 
@@ -37,15 +39,16 @@ def command(
     out: Path | None = typer.Option(None, "--out", "-o", metavar="FILE", help="Draw .svg, .png, .pdf or .html."),
     json: bool = JSON,
 ) -> None:
-    """Accuracy against the number of labels for random choice, for active learning and for the best subset.
+    """Accuracy against the number of labels for random choice, for active learning and for the best
+    subset.
 
     From the spectrum of the table alone: labels are assumed to follow a linear rule of no preferred
-    direction, without noise. With ten labels or more, alignment and noise are chosen by evidence, and
-    the forecast goes on from what these labels give.
+    direction, without noise. With ten labels or more, alignment and noise are chosen by evidence,
+    and the forecast goes on from what these labels give.
 
-    "agnostic" asks for the least certain rows; no rule that does not see hidden labels is known to do
-    better. "best" is the most informative subset there is. Intervals hold what the choice of the model
-    leaves open and how far forecasts were off on the tables they were measured on.
+    "agnostic" asks for the least certain rows; no rule that does not see hidden labels is known to
+    do better. "best" is the most informative subset there is. Intervals hold what the choice of the
+    model leaves open and how far forecasts were off on the tables they were measured on.
 
     Examples:
 

@@ -29,7 +29,8 @@ from contextlib import contextmanager, suppress
 
 # The exit code after Ctrl-C: 128 and the number of the signal, as shells count.
 CODE = 130
-# Seconds that the main thread has to end by itself, and others to print a line; tests ask for an end within 3.
+# Seconds that the main thread has to end by itself, and others to print a line; tests ask for an
+# end within 3.
 GRACE = 0.5
 
 
@@ -43,7 +44,9 @@ class _State:
 
 
 def take_over() -> None:
-    """From now on Ctrl-C is ours. A process that was started to ignore it (``nohup``, ``&``) goes on ignoring it."""
+    """From now on Ctrl-C is ours. A process that was started to ignore it (``nohup``, ``&``) goes
+    on ignoring it.
+    """
     _State.code = None
     atexit.register(_leave)  # before all others register, so it runs after them
     if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
@@ -117,13 +120,17 @@ def _end(*_: object) -> None:
 
 
 def _write(text: str) -> None:
-    """Not through sys.stderr, whose lock may be held; a progress bar may be there, and the cursor hidden."""
+    """Not through sys.stderr, whose lock may be held; a progress bar may be there, and the cursor
+    hidden.
+    """
     screen = "\r\x1b[2K\x1b[?25h" if os.isatty(2) else ""
     os.write(2, f"{screen}{text}\n".encode(errors="replace"))
 
 
 def _leave() -> None:
-    """The last thing before the interpreter takes itself apart, which can take long, hang, or meet a Ctrl-C."""
+    """The last thing before the interpreter takes itself apart, which can take long, hang, or meet
+    a Ctrl-C.
+    """
     if _State.code is not None:
         for stream in (sys.stdout, sys.stderr):
             with suppress(Exception):

@@ -27,7 +27,8 @@ _TABLES = {".parquet", ".csv", ".json"}
 _FIGURES = {".svg", ".png", ".pdf", ".html"}
 # Points of a curve in a table, which fits a screen.
 _SHOWN = 10
-# Budgets at which a figure has the bounds; each takes a second of one core, and the lines are smooth.
+# Budgets at which a figure has the bounds; each takes a second of one core, and the lines are
+# smooth.
 _BOUNDS = 10
 
 

@@ -1,4 +1,6 @@
-"""``gardner models``: priors and channels by name; and the options by which other commands take them."""
+"""``gardner models``: priors and channels by name; and the options by which other commands take
+them.
+"""
 
 from __future__ import annotations
 
@@ -31,8 +33,9 @@ TEACHER_CHANNEL = typer.Option(None, "--teacher-channel", metavar="NAME[:X]", he
 def command(json: bool = JSON) -> None:
     """List the priors of weights and the channels of labels that other commands accept.
 
-    A parameter follows a colon. Your own are named FILE.py:CLASS (an example is docs/examples/my_model.py). Naming a
-    file or a module runs it, so name only what you trust. Models in stored results are looked up here and never run.
+    A parameter follows a colon. Your own are named FILE.py:CLASS (an example is
+    docs/examples/my_model.py). Naming a file or a module runs it, so name only what you trust.
+    Models in stored results are looked up here and never run.
 
     Examples:
 

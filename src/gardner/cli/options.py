@@ -14,7 +14,9 @@ from gardner.experiment.question.fields import Field
 
 
 def with_fields(fields: Sequence[Field]) -> Callable[[Callable[..., None]], Callable[..., None]]:
-    """The command with the options of all these fields, after its arguments, in place of ``**fields``."""
+    """The command with the options of all these fields, after its arguments, in place of
+    ``**fields``.
+    """
 
     def derive(function: Callable[..., None]) -> Callable[..., None]:
         own = inspect.signature(function).parameters.values()
@@ -42,7 +44,9 @@ def _option(one: Field) -> inspect.Parameter:
 
 
 def read_given(fields: Sequence[Field], given: Mapping[str, Any], command: str) -> dict[str, Any]:
-    """The values of the options that were given, or an error that names one that is needed and missing."""
+    """The values of the options that were given, or an error that names one that is needed and
+    missing.
+    """
     there = {name: value for name, value in given.items() if value not in (None, [])}
     for one in fields:
         if one.required and one.given_as not in there and not there.get(one.known_from):

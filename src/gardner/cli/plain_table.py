@@ -7,7 +7,9 @@ from rich.text import Text
 
 
 def plain(text: str, style: str = "") -> Text:
-    """A text as it is: no markup, nothing that drives a terminal. Labels and reasons are anybody's words."""
+    """A text as it is: no markup, nothing that drives a terminal. Labels and reasons are anybody's
+    words.
+    """
     from gardner.records import printable
 
     return Text(printable(text), style=style)

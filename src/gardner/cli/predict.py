@@ -27,10 +27,11 @@ def command(
     regression: bool = REGRESSION,
     json: bool = JSON,
 ) -> None:
-    """Predict the label of every row: the probability of each class, or a number and its standard deviation.
+    """Predict the label of every row: the probability of each class, or a number and its standard
+    deviation.
 
-    The model is that of `gardner query`, from a file or fitted to the rows that have a label. Printed is CSV, a line
-    for each row in the order of the table.
+    The model is that of `gardner query`, from a file or fitted to the rows that have a label.
+    Printed is CSV, a line for each row in the order of the table.
 
     Examples:
 

@@ -50,16 +50,18 @@ def command(
     seed: int = typer.Option(0, "--seed", help="Of the sample of rows that bits are about."),
     json: bool = JSON,
 ) -> None:
-    """Propose the rows whose labels would tell the most about those of the other rows, in bits a row.
+    """Propose the rows whose labels would tell the most about those of the other rows, in bits a
+    row.
 
-    Two values in the label's column are classes, and so are texts of any number of kinds; many numbers are a
-    regression; of few whole numbers say which (--classes or --regression). Missing features are filled in; columns of
-    few different texts become zeros and ones. A linear model with noisy labels is fitted to what is labelled by
-    expectation propagation; the scaling of its columns and its noise are chosen by evidence. Rows are numbered from 0.
+    Two values in the label's column are classes, and so are texts of any number of kinds; many
+    numbers are a regression; of few whole numbers say which (--classes or --regression). Missing
+    features are filled in; columns of few different texts become zeros and ones. A linear model
+    with noisy labels is fitted to what is labelled by expectation propagation; the scaling of its
+    columns and its noise are chosen by evidence. Rows are numbered from 0.
 
-    Without any label the first rows cover the table. Where a class is rare, or there are three or more, label rows at
-    random first, until two classes have appeared. Label some at random in any case: a fair estimate of the accuracy
-    needs them.
+    Without any label the first rows cover the table. Where a class is rare, or there are three or
+    more, label rows at random first, until two classes have appeared. Label some at random in any
+    case: a fair estimate of the accuracy needs them.
 
     Examples:
 

@@ -19,7 +19,8 @@ def command(
         None, "--figures", metavar="FORMAT", help="Also write every figure as svg, png or pdf, in figures/ beside it."
     ),
 ) -> None:
-    """Write results of `gardner bench` to one self-contained page: leaderboard, charts next to the bounds, tables.
+    """Write results of `gardner bench` to one self-contained page: leaderboard, charts next to the
+    bounds, tables.
 
     Examples:
 

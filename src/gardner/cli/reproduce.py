@@ -29,8 +29,9 @@ def command(
 ) -> None:
     """Compute the results of the paper and write them, with verdicts, to one self-contained page.
 
-    The page (report.html) opens without a network; beside it every table is written as CSV. Runs are kept in the same
-    folder as they finish: stopped at any time, the same command goes on from there.
+    The page (report.html) opens without a network; beside it every table is written as CSV. Runs
+    are kept in the same folder as they finish: stopped at any time, the same command goes on from
+    there.
 
     Examples:
 

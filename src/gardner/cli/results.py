@@ -32,17 +32,20 @@ def command(
     verify: bool = typer.Option(False, "--verify", help="Only check that every part is as it was written."),
     json: bool = JSON,
 ) -> None:
-    """Mean and standard error against budget, next to the bounds, and paired differences between strategies.
+    """Mean and standard error against budget, next to the bounds, and paired differences between
+    strategies.
 
-    A run counts at a budget with its first round that reaches it; without --at the table has four budgets, quarters of
-    the longest run. Gaps are ln v minus the bound: to "halving", max(-n ln 2, ln v(alpha)), which no label-agnostic
-    strategy passes on average, and to "minimum", which no subset passes. Strategies marked * read hidden labels.
-    The gap "to theory" is that to what `gardner learning-curve` says of the rule of the same name with as many
-    labels a round, for many weights; other strategies have none. Runs on real tables (`bench --data`) have no bounds
-    beside them, and a budget there is a number of labels.
+    A run counts at a budget with its first round that reaches it; without --at the table has four
+    budgets, quarters of the longest run. Gaps are ln v minus the bound: to "halving", max(-n ln 2,
+    ln v(alpha)), which no label-agnostic strategy passes on average, and to "minimum", which no
+    subset passes. Strategies marked * read hidden labels. The gap "to theory" is that to what
+    `gardner learning-curve` says of the rule of the same name with as many labels a round, for many
+    weights; other strategies have none. Runs on real tables (`bench --data`) have no bounds beside
+    them, and a budget there is a number of labels.
 
-    With --verify each part is sound, without checksum (of version 0.1.0) or damaged; if any is damaged the exit code
-    is 1. Remove a damaged file and run the same `gardner bench` again: only that task is run, to the same rows.
+    With --verify each part is sound, without checksum (of version 0.1.0) or damaged; if any is
+    damaged the exit code is 1. Remove a damaged file and run the same `gardner bench` again: only
+    that task is run, to the same rows.
 
     Examples:
 

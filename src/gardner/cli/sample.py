@@ -33,15 +33,17 @@ def command(
 ) -> None:
     """Sample subsets of finite pools, from the smallest volume to the largest, and count them.
 
-    Drawing subsets at random never meets the best or the worst. Here Markov chains walk from subset to subset by
-    exchanging a row, and prefer small volumes (beta < 0) or large ones (beta > 0): a subset has weight
-    exp(beta N ln v). Chains at many beta exchange their subsets (parallel tempering). Together they say how many
-    subsets have which ln v: e^(N*complexity) of them. It is what `gardner curve` gives for N without end.
+    Drawing subsets at random never meets the best or the worst. Here Markov chains walk from subset
+    to subset by exchanging a row, and prefer small volumes (beta < 0) or large ones (beta > 0): a
+    subset has weight exp(beta N ln v). Chains at many beta exchange their subsets (parallel
+    tempering). Together they say how many subsets have which ln v: e^(N*complexity) of them. It is
+    what `gardner curve` gives for N without end.
 
-    Volumes are AMP's. EP is asked as well on some subsets ("witnesses" in JSON). Errors are standard errors over pools.
+    Volumes are AMP's. EP is asked as well on some subsets ("witnesses" in JSON). Errors are
+    standard errors over pools.
 
-    If a line on stderr says that chains did not mix, ask for more --rounds: what is in the folder is kept, and a run
-    that was stopped goes on to the same bytes.
+    If a line on stderr says that chains did not mix, ask for more --rounds: what is in the folder
+    is kept, and a run that was stopped goes on to the same bytes.
 
     Examples:
 

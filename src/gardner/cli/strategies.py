@@ -14,8 +14,9 @@ from gardner.cli.console import JSON, output, to_json
 def command(json: bool = JSON) -> None:
     """List the strategies that come with Gardner, one line each, with their parameters.
 
-    Those marked "informed" read labels that nobody asked for yet: they show what is possible, not what can be done.
-    Your own runs under its dotted path, or under FILE.py:CLASS: naming a file or a module runs it.
+    Those marked "informed" read labels that nobody asked for yet: they show what is possible, not
+    what can be done. Your own runs under its dotted path, or under FILE.py:CLASS: naming a file or
+    a module runs it.
 
     Examples:
 

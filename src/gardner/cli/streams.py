@@ -9,10 +9,11 @@ from contextlib import suppress
 
 
 def prepare() -> None:
-    """Open what is closed (``>&-``), before another file gets its number; say ? for a letter the output cannot say.
+    """Open what is closed (``>&-``), before another file gets its number; say ? for a letter the
+    output cannot say.
 
-    A closed output becomes one that cannot be written: whoever prints to it gets an error, whoever does not is not
-    troubled.
+    A closed output becomes one that cannot be written: whoever prints to it gets an error, whoever
+    does not is not troubled.
     """
     for descriptor in range(3):
         try:

@@ -54,7 +54,9 @@ def flush() -> None:
 
 
 def hush() -> None:
-    """One line from others too: warnings, and errors in threads and destructors that nobody can catch."""
+    """One line from others too: warnings, and errors in threads and destructors that nobody can
+    catch.
+    """
     warnings.showwarning = _warn  # type: ignore[assignment]  # whatever the names of its arguments
     sys.unraisablehook = _unraisable
     threading.excepthook = _in_thread
@@ -89,7 +91,9 @@ def _explain(error: BaseException) -> tuple[str, int]:
 
 
 def _of_exit(error: SystemExit) -> tuple[str, int]:
-    """Shell completion ends by an exit; code of somebody else's that does so has not done what it was asked for."""
+    """Shell completion ends by an exit; code of somebody else's that does so has not done what it
+    was asked for.
+    """
     if "_GARDNER_COMPLETE" in os.environ:
         return "", error.code if isinstance(error.code, int) else 0
     if any(frame.name == "on_broken_pipe" for frame in traceback.extract_tb(error.__traceback__)):

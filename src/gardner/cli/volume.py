@@ -52,12 +52,14 @@ def command(
 ) -> None:
     """Gardner volume of labelled rows: the share of weight vectors that give these labels.
 
-    ln v is per weight, the log-evidence is the total. Labels that no weight vector can give leave an empty volume:
-    status "empty", log_volume -inf (null in JSON). Status "doubtful" means that the method converged on rows it is not
-    made for: a line on stderr ("doubt" in JSON) says why, and by how much the log-evidence is probably off.
+    ln v is per weight, the log-evidence is the total. Labels that no weight vector can give leave
+    an empty volume: status "empty", log_volume -inf (null in JSON). Status "doubtful" means that
+    the method converged on rows it is not made for: a line on stderr ("doubt" in JSON) says why,
+    and by how much the log-evidence is probably off.
 
-    Choose one of several arrays or columns of a file with a colon: pool.npz:rows, table.csv:label; otherwise every
-    column of a table of rows is a feature, except the labels named out of the same table.
+    Choose one of several arrays or columns of a file with a colon: pool.npz:rows, table.csv:label;
+    otherwise every column of a table of rows is a feature, except the labels named out of the same
+    table.
 
     Examples:
 

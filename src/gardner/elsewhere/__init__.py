@@ -1,1 +1,3 @@
-"""Our strategies in other libraries' loops: scikit-activeml's (``skactiveml``) and modAL's (``modal``)."""
+"""Our strategies in other libraries' loops: scikit-activeml's (``skactiveml``) and modAL's
+(``modal``).
+"""

@@ -36,9 +36,11 @@ def modal_strategy(
     channel: str | Channel | None = None,
     seed: int = 0,
 ) -> Callable[..., tuple[Integers, Floats]]:
-    """A function for modAL's ``query_strategy``; the arguments are those of :class:`GardnerStrategy`.
+    """A function for modAL's ``query_strategy``; the arguments are those of
+    :class:`GardnerStrategy`.
 
-    It answers with places in the pool and with the scores they had. The pool is what is not labelled, as modAL has it.
+    It answers with places in the pool and with the scores they had. The pool is what is not
+    labelled, as modAL has it.
 
     >>> class Taught:
     ...     X_training, y_training = np.array([[0.0, 1.0], [1.0, 0.0], [4.0, 1.0], [5.0, 0.0]]), np.array([0, 0, 1, 1])

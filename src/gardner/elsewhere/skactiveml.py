@@ -31,12 +31,14 @@ except ModuleNotFoundError:  # pragma: no cover - the tests have it
 
 
 class GardnerStrategy(SingleAnnotatorPoolQueryStrategy):  # type: ignore[misc]
-    """A registered strategy of Gardner (``gardner strategies`` lists them) in scikit-activeml's contract.
+    """A registered strategy of Gardner (``gardner strategies`` lists them) in scikit-activeml's
+    contract.
 
-    ``strategy`` is its name and ``parameters`` what it is made with; those that read hidden labels are refused.
-    ``rows`` and ``channel`` say how rows and labels are understood (:class:`gardner.elsewhere.asking.Asking`). The
-    same ``random_state``, a whole number, chooses the rows that ``gardner bench --data`` chooses with that seed.
-    Nothing is remembered between queries.
+    ``strategy`` is its name and ``parameters`` what it is made with; those that read hidden labels
+    are refused. ``rows`` and ``channel`` say how rows and labels are understood
+    (:class:`gardner.elsewhere.asking.Asking`). The same ``random_state``, a whole number, chooses
+    the rows that ``gardner bench --data`` chooses with that seed. Nothing is remembered between
+    queries.
     """
 
     def __init__(
@@ -65,7 +67,8 @@ class GardnerStrategy(SingleAnnotatorPoolQueryStrategy):  # type: ignore[misc]
     ) -> Integers | tuple[Integers, Floats]:
         """Rows to label next; see the documentation of scikit-activeml for arguments and answers.
 
-        Candidates that are rows of their own are allowed. Besides candidates, rows without a label are not looked at.
+        Candidates that are rows of their own are allowed. Besides candidates, rows without a label
+        are not looked at.
         """
         features, all_labels, candidates, batch_size, return_utilities = self._validate_data(
             X, y, candidates, batch_size, return_utilities, reset=True, check_X_dict={}

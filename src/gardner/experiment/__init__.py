@@ -1,6 +1,7 @@
 """Experiments: what to run, the loop, and many of them at once.
 
-Loaded on first use: a worker that only hands tasks on, or a command that only reads a spec, needs no numerics.
+Loaded on first use: a worker that only hands tasks on, or a command that only reads a spec, needs
+no numerics.
 """
 
 from __future__ import annotations

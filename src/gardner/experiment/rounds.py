@@ -27,8 +27,8 @@ class Round:
 
     ``accuracy`` is the share of new rows on which the sign of the mean field agrees with the
     teacher's field before any noise, 1 − arccos(cosine)/π. With real labels there is none:
-    ``squared_error`` is what counts. A real table has no teacher, hence no ``overlap``, ``norm`` and
-    ``accuracy``; it has ``test_accuracy`` and ``log_loss`` on the rows held out, in nats.
+    ``squared_error`` is what counts. A real table has no teacher, hence no ``overlap``, ``norm``
+    and ``accuracy``; it has ``test_accuracy`` and ``log_loss`` on the rows held out, in nats.
     """
 
     labels: int
@@ -123,8 +123,8 @@ def measured(
     before: Round | None,
     test_accuracy: float | None = None,
 ) -> Round:
-    """A round by its posterior; ``products`` are the mean weights times the teacher's, their squared
-    length, and the teacher's length.
+    """A round by its posterior; ``products`` are the mean weights times the teacher's, their
+    squared length, and the teacher's length.
     """
     along, square, teacher = products
     features, size = posterior.features, math.sqrt(square)

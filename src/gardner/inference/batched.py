@@ -1,8 +1,9 @@
 """Log-volumes of very many small subsets of one pool, by AMP on all cores.
 
-The same iteration as :mod:`gardner.inference.amp`, arranged for problems that fit the first-level cache: a subset's
-rows are copied once, transposed, so that every loop runs over rows and becomes vector instructions, the functions g and
-−g' included. A test holds the result equal to the readable version.
+The same iteration as :mod:`gardner.inference.message_passing`, arranged for problems that fit the
+first-level cache: a subset's rows are copied once, transposed, so that every loop runs over rows
+and becomes vector instructions, the functions g and −g' included. A test holds the result equal to
+the readable version.
 """
 
 from __future__ import annotations
@@ -31,12 +32,14 @@ from gardner.model import GLM, PERCEPTRON, Compiled
 Floats = NDArray[np.float64]
 Integers = NDArray[np.integer[Any]]
 
-# Rows of a subset are padded to a multiple of this: eight doubles are the widest vector register there is.
+# Rows of a subset are padded to a multiple of this: eight doubles are the widest vector register
+# there is.
 LANES = 8
-# Subsets in a piece of work for a thread: tens of milliseconds, so that threads end together and start seldom.
+# Subsets in a piece of work for a thread: tens of milliseconds, so that threads end together and
+# start seldom.
 PIECE = 4096
-# Damping and number of iterations, tried one after the other. The first serves almost every subset, and on the
-# 44 million of docs/reproduction none was left that did not converge.
+# Damping and number of iterations, tried one after the other. The first serves almost every subset,
+# and on the 44 million of docs/reproduction none was left that did not converge.
 SCHEDULE = np.array([[0.0, 60.0], [0.3, 150.0], [0.6, 300.0], [0.85, 600.0]])
 
 
@@ -101,7 +104,9 @@ def _update(
     shape: float, moment: float, F: Floats, S: Floats, g: Floats, slope: Floats,
     mean: Floats, variance: Floats, A: Floats, b: Floats, keep: float,
 ) -> float:  # fmt: skip
-    """New A, b, means and variances; mean square change of the means, in units of the prior's second moment."""
+    """New A, b, means and variances; mean square change of the means, in units of the prior's
+    second moment.
+    """
     features, rows = F.shape
     change = 0.0
     for i in range(features):
@@ -230,9 +235,11 @@ def subset_log_volumes(
     threads: int | None = None,
     progress: Callable[[float], None] | None = None,
 ) -> SubsetVolumes:
-    """Bethe log-volume of each subset of a pool's rows; ``subsets`` holds row indices, one subset a line.
+    """Bethe log-volume of each subset of a pool's rows; ``subsets`` holds row indices, one subset a
+    line.
 
-    Labels are taken to come from some teacher: whether any weights give those of a subset is not decided here.
+    Labels are taken to come from some teacher: whether any weights give those of a subset is not
+    decided here.
 
     >>> from gardner.model import draw_instance
     >>> instance = draw_instance(features=20, pool_ratio=3.0, seed=0)

@@ -1,11 +1,13 @@
-"""Exact Hamiltonian Monte Carlo in a polyhedron under a Gaussian: billiards on ellipses [pakman2014].
+"""Exact Hamiltonian Monte Carlo in a polyhedron under a Gaussian: billiards on ellipses
+[pakman2014].
 
-The domain is {x : f_μ·x ≥ −c for all μ} with unit rows f_μ; the law of x is the standard normal one cut to it. With
-velocities v ~ N(0, I) the motion under H = |x|²/2 + |v|²/2 is known in closed form,
+The domain is {x : f_μ·x ≥ −c for all μ} with unit rows f_μ; the law of x is the standard normal one
+cut to it. With velocities v ~ N(0, I) the motion under H = |x|²/2 + |v|²/2 is known in closed form,
 
     x(t) = x cos t + v sin t,   v → v − 2 (f_j·v) f_j at wall j,
 
-so nothing is ever rejected: after a fixed time T the position has the law it had before, and v is drawn anew.
+so nothing is ever rejected: after a fixed time T the position has the law it had before, and v is
+drawn anew.
 
 A bounce needs only the fields a_μ = f_μ·x and b_μ = f_μ·v. With z = tan(t/2), wall μ is met where
 (c − a) z² + 2 b z + (a + c) = 0, first at
@@ -14,10 +16,11 @@ A bounce needs only the fields a_μ = f_μ·x and b_μ = f_μ·v. With z = tan(t
 
 and the rotation by t needs no trigonometry: cos t = (1 − z²)/(1 + z²), sin t = 2z/(1 + z²).
 
-The time is T = π/2, a quarter of the period, for two reasons. Without walls the next position is then independent of
-the last, x(T) = v; with walls neighbouring trajectories were found correlated by a tenth at most, and shorter ones to
-cost more bounces for the same precision. And until then no wall with b ≥ 0 is met, a cos t + b sin t ≥ min(a, 0) ≥ −c:
-the wall just left, and every copy of it, is out of the game by itself.
+The time is T = π/2, a quarter of the period, for two reasons. Without walls the next position is
+then independent of the last, x(T) = v; with walls neighbouring trajectories were found correlated
+by a tenth at most, and shorter ones to cost more bounces for the same precision. And until then no
+wall with b ≥ 0 is met, a cos t + b sin t ≥ min(a, 0) ≥ −c: the wall just left, and every copy of
+it, is out of the game by itself.
 """
 
 from __future__ import annotations
@@ -40,7 +43,8 @@ Seed = int | np.random.SeedSequence | np.random.Generator
 
 DURATION = 0.5 * math.pi
 DENSITY = math.sqrt(2.0 * math.pi) / DURATION  # of the cut Gaussian on a wall that is met once a trajectory
-# Independent walkers, whatever the number of threads. Their spread gives the standard error, to 1/√30 of itself.
+# Independent walkers, whatever the number of threads. Their spread gives the standard error, to
+# 1/√30 of itself.
 CHAINS = 16
 # Walls up to which their scalar products are kept (288 MB); beyond, they are made at each bounce.
 GRAM_ROWS = 6000
@@ -50,12 +54,14 @@ STUCK = 10_000_000
 STUCK_WORK = 2_000_000_000
 # Walls looked at between two glances at the clock: some hundredths of a second.
 BLOCK_WORK = 20_000_000
-# How far outside the cone a trajectory may seem to end, in units of a row of length one. Rounding adds up over many
-# bounces; a real escape is of order one.
+# How far outside the cone a trajectory may seem to end, in units of a row of length one. Rounding
+# adds up over many bounces; a real escape is of order one.
 ROUNDING = 1e-9
-# Trajectories of a chain from the witness on, before anything is counted: one forgets the place it came from.
+# Trajectories of a chain from the witness on, before anything is counted: one forgets the place it
+# came from.
 _FIRST = 6
-# Trajectories of a chain on each new rung, before it is counted there: its neighbour is nearly the same cone.
+# Trajectories of a chain on each new rung, before it is counted there: its neighbour is nearly the
+# same cone.
 _SETTLE = 2
 # Trajectories of a chain for a first look, from which the effort is divided among rungs.
 _PILOT = 4
@@ -63,7 +69,9 @@ _PILOT = 4
 
 @dataclass(frozen=True)
 class Walls:
-    """Unit rows f (walls × features), their transpose, and their scalar products (0 × 0 if there are too many)."""
+    """Unit rows f (walls × features), their transpose, and their scalar products (0 × 0 if there
+    are too many).
+    """
 
     rows: Floats
     columns: Floats
@@ -92,9 +100,11 @@ def fly(
     walls: Walls, offset: float, trajectories: int, position: Floats, rng: np.random.Generator, tally: Counts,
     glance: Callable[[], None] = lambda: None,
 ) -> tuple[int, int]:  # fmt: skip
-    """Move ``position`` by that many trajectories, in place; gives Σ k and Σ k² of the bounces k of one trajectory.
+    """Move ``position`` by that many trajectories, in place; gives Σ k and Σ k² of the bounces k of
+    one trajectory.
 
-    Bounces off each wall are added to ``tally``. ``glance`` is called now and then between trajectories; it may raise.
+    Bounces off each wall are added to ``tally``. ``glance`` is called now and then between
+    trajectories; it may raise.
     """
     count = walls.rows.shape[0]
     stuck, block = min(STUCK, max(STUCK_WORK // count, 1)), max(BLOCK_WORK // count, 1)
@@ -115,7 +125,9 @@ def fly(
 
 @inlined
 def _fields(columns: Floats, x: Floats, fields: Floats) -> None:
-    """f_μ·x of all walls, column by column: every wall's sum has its own place in a vector register."""
+    """f_μ·x of all walls, column by column: every wall's sum has its own place in a vector
+    register.
+    """
     fields[:] = 0.0
     for i in range(columns.shape[0]):
         for mu in range(fields.size):
@@ -133,7 +145,9 @@ def _rotate(x: Floats, v: Floats, cosine: float, sine: float) -> None:
 def _advance(
     a: Floats, b: Floats, z: Floats, offset: float, cosine: float, sine: float, twice: float, products: Floats
 ) -> None:
-    """Rotate all fields, reflect them at the wall that has these products, and say when each wall would be met next."""
+    """Rotate all fields, reflect them at the wall that has these products, and say when each wall
+    would be met next.
+    """
     for mu in range(a.size):
         place = cosine * a[mu] + sine * b[mu]
         speed = cosine * b[mu] - sine * a[mu] - twice * products[mu]
@@ -148,7 +162,8 @@ def _fly(
     rows: Floats, columns: Floats, gram: Floats, offset: float, trajectories: int, x: Floats,
     rng: np.random.Generator, tally: Counts, stuck: int, block: int,
 ) -> tuple[int, int, int, float]:  # fmt: skip
-    """Trajectories done (−1 if one was stuck), Σ k, Σ k² and the least slack f_μ·x + c at the end of one.
+    """Trajectories done (−1 if one was stuck), Σ k, Σ k² and the least slack f_μ·x + c at the end
+    of one.
 
     It ends with the trajectory in which so many bounces, a ``block``, are reached.
     """
@@ -226,7 +241,8 @@ def check_seed(seed: Seed) -> Seed:
 def generators(seed: Seed, count: int) -> list[np.random.Generator]:
     """Independent generators made of fresh entropy.
 
-    Children of the seed itself may have drawn the very rows, which would be met again as velocities.
+    Children of the seed itself may have drawn the very rows, which would be met again as
+    velocities.
     """
     entropy = np.random.default_rng(check_seed(seed)).integers(2**63, size=4)
     return [np.random.default_rng(child) for child in np.random.SeedSequence(entropy).spawn(count)]
@@ -238,7 +254,8 @@ class Walkers:
     def __init__(
         self, walls: Walls, witness: Floats, seed: Seed, threads: int | None, deadline: float = math.inf
     ) -> None:
-        """Start every chain at the witness, at a typical distance from the origin, and settle in the version space.
+        """Start every chain at the witness, at a typical distance from the origin, and settle in
+        the version space.
 
         After the deadline, by ``time.monotonic()``, walking raises :class:`OutOfTimeError`.
         """
@@ -286,7 +303,8 @@ class Walkers:
     def thinnest_slack(self) -> float:
         """δ, the scale on which the density at a wall changes with c.
 
-        A wall alone has d ln Z/dc ~ 1/δ; those that act together, as in a cone thin in all N dimensions, N/δ in all.
+        A wall alone has d ln Z/dc ~ 1/δ; those that act together, as in a cone thin in all N
+        dimensions, N/δ in all.
         """
         self.tallies[:] = 0
         self.visit(np.zeros(1), np.array([_PILOT]))
@@ -295,7 +313,9 @@ class Walkers:
         return 1.0 / max(float(density.max()), together, 0.5)
 
     def climb(self, offsets: Floats) -> Bounces:
-        """Settle on every rung, each from the one before, whose domain lies within; then count a little everywhere."""
+        """Settle on every rung, each from the one before, whose domain lies within; then count a
+        little everywhere.
+        """
         rungs = offsets.size
         self.places = np.repeat(self.places[:1], rungs, axis=0)
         for rung in range(1, rungs):

@@ -1,8 +1,8 @@
 """One typed door to Numba.
 
-Compiled functions release the interpreter lock. Those called from Python are kept on disk between runs, under a name
-that holds a stamp of the sources they are made of: Numba itself looks only at the file of the function it compiles, and
-would go on with old scalar functions after an edit.
+Compiled functions release the interpreter lock. Those called from Python are kept on disk between
+runs, under a name that holds a stamp of the sources they are made of: Numba itself looks only at
+the file of the function it compiles, and would go on with old scalar functions after an edit.
 """
 
 from __future__ import annotations
@@ -22,18 +22,21 @@ import gardner.model.special
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
-# Sums may be taken in any order and multiply-adds fused, so that loops become vector instructions. Nothing is assumed
-# about NaN and infinities: they must stay visible.
+# Sums may be taken in any order and multiply-adds fused, so that loops become vector instructions.
+# Nothing is assumed about NaN and infinities: they must stay visible.
 _FAST = {"reassoc", "contract", "arcp", "nsz"}
 
 
 def _options(fast: bool) -> dict[str, Any]:
-    # 1/0 is infinity, as in NumPy: a check for an exception would keep loops from becoming vector instructions
+    # 1/0 is infinity, as in NumPy: a check for an exception would keep loops from becoming vector
+    # instructions
     return {"nogil": True, "error_model": "numpy", "fastmath": set(_FAST) if fast else False}
 
 
 def inlined(function: Function) -> Function:
-    """Decorator: a scalar function, written into whatever calls it, because no loop vectorises over a call."""
+    """Decorator: a scalar function, written into whatever calls it, because no loop vectorises over
+    a call.
+    """
     return cast(Function, njit(inline="always", **_options(fast=True))(function))
 
 
@@ -47,9 +50,11 @@ def kept(*, fast: bool = False) -> Callable[[Function], Function]:
 
 
 def specialised(function: Function, name: str = "", *, fast: bool = False, **constants: Any) -> Function:
-    """Compile a module-level function with other values for some of the globals it uses, and keep it on disk.
+    """Compile a module-level function with other values for some of the globals it uses, and keep
+    it on disk.
 
-    A closure would do the same, but Numba finds no closure over compiled functions again in its store.
+    A closure would do the same, but Numba finds no closure over compiled functions again in its
+    store.
     """
     copy = types.FunctionType(function.__code__, {**function.__globals__, **constants}, function.__name__)
     copy.__module__, copy.__doc__ = function.__module__, function.__doc__
@@ -67,7 +72,9 @@ def _stamp() -> str:
 
 
 def polynomial(coefficients: Sequence[float]) -> Callable[[float], float]:
-    """Horner's rule, highest coefficient first, without a loop: the compiler vectorises no loop inside a loop."""
+    """Horner's rule, highest coefficient first, without a loop: the compiler vectorises no loop
+    inside a loop.
+    """
     padded = [0.0] * (-(len(coefficients) - 1) % 4) + list(coefficients)
     function = _constant(padded[0])
     for start in range(1, len(padded), 4):

@@ -1,5 +1,5 @@
-"""Damping that adapts by itself: none where none is needed, more where an iteration stalls, a fresh start where it
-runs away.
+"""Damping that adapts by itself: none where none is needed, more where an iteration stalls, a fresh
+start where it runs away.
 """
 
 from __future__ import annotations
@@ -8,13 +8,17 @@ import math
 from dataclasses import dataclass, field
 from enum import Enum
 
-# Shares of the old state that are kept, tried in this order. Rows that need more than the last belong to EP.
+# Shares of the old state that are kept, tried in this order. Rows that need more than the last
+# belong to EP.
 RUNGS = (0.0, 0.3, 0.5, 0.7, 0.85, 0.95)
-# Iterations without a smaller residual before more damping is tried: slow is no reason, going round is.
+# Iterations without a smaller residual before more damping is tried: slow is no reason, going round
+# is.
 PATIENCE = 12
-# The factor by which a residual must fall to count as smaller: less is rounding in single precision.
+# The factor by which a residual must fall to count as smaller: less is rounding in single
+# precision.
 PROGRESS = 0.999
-# A residual beyond this, in units of a prior weight, is running away: means of weights are of order one.
+# A residual beyond this, in units of a prior weight, is running away: means of weights are of order
+# one.
 RUNAWAY = 1e3
 
 

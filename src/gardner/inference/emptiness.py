@@ -1,4 +1,6 @@
-"""Whether AMP's posterior exists: labels without noise can contradict each other, which it does not notice."""
+"""Whether AMP's posterior exists: labels without noise can contradict each other, which it does not
+notice.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +16,9 @@ from gardner.model.arrays import ArrayObject
 
 
 def decided(posterior: Posterior, rows: ArrayObject) -> Posterior:
-    """The posterior with the verdict on whether it exists; mostly its mean is a witness, by ``separate``'s rule."""
+    """The posterior with the verdict on whether it exists; mostly its mean is a witness, by
+    ``separate``'s rule.
+    """
     xp = library_of(rows).xp
     fields, squares = _fields_and_norms(rows, posterior.mean)
     least = MARGIN * xp.sqrt(squares * xp.sum(posterior.mean * posterior.mean))

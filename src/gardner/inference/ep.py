@@ -1,19 +1,23 @@
-"""Expectation propagation with the full covariance: right also where rows are correlated, as those of real data are.
+"""Expectation propagation with the full covariance: right also where rows are correlated, as those
+of real data are.
 
-Each label's factor P_out(y_μ|h_μ) of the field h_μ = F_μ·x is replaced by a Gaussian site exp(−τ_μ h²/2 + ν_μ h), so
-that with a Gaussian prior the posterior is Gaussian [minka2001; rasmussen2006, sec. 3.6]:
+Each label's factor P_out(y_μ|h_μ) of the field h_μ = F_μ·x is replaced by a Gaussian site exp(−τ_μ
+h²/2 + ν_μ h), so that with a Gaussian prior the posterior is Gaussian [minka2001; rasmussen2006,
+sec. 3.6]:
 
     Σ = (I + Fᵀ diag(τ) F)⁻¹,   x̂ = Σ Fᵀν,   a_μ = F_μ·x̂,   s_μ = F_μ·ΣF_μ.
 
-Leaving one site out gives the cavity of its field, 1/V = 1/s − τ and ω = V(a/s − ν). The site is then chosen anew so
-that mean and variance of the field agree with those of cavity times true factor, ω + V g and V(1 − V S) with S = −g':
+Leaving one site out gives the cavity of its field, 1/V = 1/s − τ and ω = V(a/s − ν). The site is
+then chosen anew so that mean and variance of the field agree with those of cavity times true
+factor, ω + V g and V(1 − V S) with S = −g':
 
     τ = S/(1 − V S),   ν = (g + ωS)/(1 − V S).
 
-All sites move at once, one factorisation an iteration. The step shrinks by itself where sites that share a direction
-overshoot together. With fewer rows than features everything happens in the span of the rows, F = G Q with orthonormal
-rows Q and a triangle G in the place of F. (The kernel form of [rasmussen2006, sec. 3.6.3] takes s as a difference,
-which leaves no digits in thin cones; it is the twin that a test compares with.)
+All sites move at once, one factorisation an iteration. The step shrinks by itself where sites that
+share a direction overshoot together. With fewer rows than features everything happens in the span
+of the rows, F = G Q with orthonormal rows Q and a triangle G in the place of F. (The kernel form of
+[rasmussen2006, sec. 3.6.3] takes s as a difference, which leaves no digits in thin cones; it is the
+twin that a test compares with.)
 """
 
 from __future__ import annotations
@@ -36,24 +40,28 @@ from gardner.model import GLM, PERCEPTRON, Channel
 
 Floats = NDArray[np.float64]
 
-# The ratio of the factor's largest to smallest diagonal beyond which QR takes the place of the normal equations. They
-# cost its square, so six of sixteen digits are lost at most.
+# The ratio of the factor's largest to smallest diagonal beyond which QR takes the place of the
+# normal equations. They cost its square, so six of sixteen digits are lost at most.
 _THIN = 1e3
-# The share of an update below which a run that still breaks is called diverging; it was halved a dozen times by then.
+# The share of an update below which a run that still breaks is called diverging; it was halved a
+# dozen times by then.
 _SMALLEST_STEP = 1e-4
-# The projection of an update on the one before (1: the same again) below which the step was too long.
+# The projection of an update on the one before (1: the same again) below which the step was too
+# long.
 _OVERSHOT = -0.2
 # The same projection above which the step is too short; between the two it stays.
 _CRAWLING = 0.3
 # The factor by which a step shrinks at most at once.
 _SHORTEN = 0.25
-# The factor by which a step grows at most at once: growing is tried every iteration, so it may be slow.
+# The factor by which a step grows at most at once: growing is tried every iteration, so it may be
+# slow.
 _LENGTHEN = 1.3
 # Damping tried from the start where a channel that is not log-concave diverged.
 _RUNGS = (0.7, 0.9, 0.97)
 # Iterations at most: those that settle take ten to fifty.
 MAX_ITERATIONS = 500
-# Iterations without progress after which a channel that is not log-concave gets shorter steps for good.
+# Iterations without progress after which a channel that is not log-concave gets shorter steps for
+# good.
 _PATIENCE = 15
 
 
@@ -109,17 +117,20 @@ def expectation_propagation(
     judge: bool = True,
     progress: Callable[[float], None] | None = None,
 ) -> Posterior:
-    """Posterior and log-evidence by expectation propagation [minka2001], for a Gaussian prior and any channel.
+    """Posterior and log-evidence by expectation propagation [minka2001], for a Gaussian prior and
+    any channel.
 
-    ``tolerance`` bounds the root mean square, over rows, of what moment matching leaves: the difference of the field's
-    two means in units of its standard deviation, and that of the logarithms of its two variances. ``damping`` is the
-    least share of the old sites kept in each update; more is kept where it is needed. ``progress`` is told a fraction,
-    by the logarithm of the residual. Time goes as M N² an iteration, or as M³ if that is less. The result is in NumPy
+    ``tolerance`` bounds the root mean square, over rows, of what moment matching leaves: the
+    difference of the field's two means in units of its standard deviation, and that of the
+    logarithms of its two variances. ``damping`` is the least share of the old sites kept in each
+    update; more is kept where it is needed. ``progress`` is told a fraction, by the logarithm of
+    the residual. Time goes as M N² an iteration, or as M³ if that is less. The result is in NumPy
     and double precision whatever the rows were.
 
-    The log-evidence is exact for one row and for rows at right angles; it counts repeated rows as partly independent.
-    How much that and all else beyond variances matters is estimated (:mod:`gardner.inference.trust`); above 3 % of the
-    log-evidence the status is DOUBTFUL. ``judge=False`` leaves the estimate out: a search compares many models.
+    The log-evidence is exact for one row and for rows at right angles; it counts repeated rows as
+    partly independent. How much that and all else beyond variances matters is estimated
+    (:mod:`gardner.inference.trust`); above 3 % of the log-evidence the status is DOUBTFUL.
+    ``judge=False`` leaves the estimate out: a search compares many models.
 
     >>> posterior = expectation_propagation([[1.0, 0.0], [0.0, 2.0]], [1.0, -1.0])
     >>> posterior.status.value, round(posterior.log_evidence / math.log(2.0), 9)
@@ -156,9 +167,11 @@ def expectation_propagation(
 def ep_evidence(
     rows: Floats, labels: Floats, model: GLM, *, tolerance: float, start: Sites | None = None
 ) -> tuple[float, Sites | None]:
-    """The log-evidence alone, −∞ where the iteration does not settle, and the sites, to start from with a like model.
+    """The log-evidence alone, −∞ where the iteration does not settle, and the sites, to start from
+    with a like model.
 
-    For searches over models: nothing is judged. Where sites may turn negative, and so end elsewhere, they start anew.
+    For searches over models: nothing is judged. Where sites may turn negative, and so end
+    elsewhere, they start anew.
     """
     if model.channel.noiseless or not len(rows):
         posterior = expectation_propagation(rows, labels, model, tolerance=tolerance, judge=False)
@@ -172,7 +185,9 @@ def ep_evidence(
 
 
 def _second_moment(posterior: Posterior, variances: Floats) -> float:
-    """Σ E[x²] under the posterior, in units of the prior's; a weight that does not vary stays as it was."""
+    """Σ E[x²] under the posterior, in units of the prior's; a weight that does not vary stays as it
+    was.
+    """
     squares = np.asarray(posterior.mean) ** 2 + np.asarray(posterior.variance)
     return float(np.sum(np.divide(squares, variances, out=np.ones_like(squares), where=variances > 0.0)))
 
@@ -188,7 +203,9 @@ def _settle(
     F: Floats, y: Floats, channel: Channel, tolerance: float, most: int, damping: float,
     progress: Callable[[float], None], start: Sites | None = None,
 ) -> _Run:  # fmt: skip
-    """From the start given, if that fails from none, and where sites may turn negative with more and more damping."""
+    """From the start given, if that fails from none, and where sites may turn negative with more
+    and more damping.
+    """
     from_sites = [(damping, start)] if start is not None and channel.log_concave else []
     for least, sites in (*from_sites, *((rung, None) for rung in (damping, *_RUNGS) if rung >= damping)):
         run = _iterate(F, y, channel, tolerance, most, least, progress, sites)
@@ -208,7 +225,9 @@ def _iterate(
     progress: Callable[[float], None],
     start: Sites | None = None,
 ) -> _Run:
-    """Move all sites towards their targets until moments match; the last state that was sound is returned."""
+    """Move all sites towards their targets until moments match; the last state that was sound is
+    returned.
+    """
     longest = 1.0 - damping
     step = longest
     state = _evaluate(F, y, channel, start.tau, start.nu) if start is not None else None
@@ -246,8 +265,9 @@ def _iterate(
 def _stretch(update: Floats, last_update: Floats) -> float:
     """The factor by which to change the step.
 
-    Along an eigenvector of the iteration the update is multiplied by c = 1 − step·k from one iteration to the next.
-    Where c < 0 the step overshot, and step/(1 − c) = 1/k would have hit; where c is well above 0 it crawled.
+    Along an eigenvector of the iteration the update is multiplied by c = 1 − step·k from one
+    iteration to the next. Where c < 0 the step overshot, and step/(1 − c) = 1/k would have hit;
+    where c is well above 0 it crawled.
     """
     scale = float(last_update @ last_update)
     ratio = float(update @ last_update) / scale if scale > 0.0 else 0.0  # nothing moves below a tolerance out of reach
@@ -258,12 +278,15 @@ def _stretch(update: Floats, last_update: Floats) -> float:
 
 @np.errstate(over="ignore", divide="ignore", invalid="ignore")  # what overflows is not finite, and the guards see it
 def _evaluate(F: Floats, y: Floats, channel: Channel, tau: Floats, nu: Floats) -> _State | None:
-    """Marginals, cavities and new sites; nothing where rounding or too long a step left no proper cavity."""
+    """Marginals, cavities and new sites; nothing where rounding or too long a step left no proper
+    cavity.
+    """
     cholesky = _factor(F, tau)
     if cholesky is None:
         return None
     # s as a sum of squares: from Σ itself, thin directions would be the difference of large numbers
-    # by LAPACK itself: SciPy's own functions take longer to check a matrix of a hundred rows than to solve with it
+    # by LAPACK itself: SciPy's own functions take longer to check a matrix of a hundred rows than
+    # to solve with it
     spread, whitened = (dtrtrs(cholesky, right, lower=1)[0] for right in (F.T, F.T @ nu))
     a, s = spread.T @ whitened, np.einsum("ij,ij->j", spread, spread)
     share = 1.0 - s * tau  # s/V
@@ -271,8 +294,9 @@ def _evaluate(F: Floats, y: Floats, channel: Channel, tau: Floats, nu: Floats) -
         return None
     V, omega = s / share, (a - s * nu) / share
     g, S = (np.asarray(part) for part in channel.derivatives(y, omega, V))
-    # For the sign channel 1 − V S falls as 1/u² with the depth u of a surprise, and so loses u² units of rounding:
-    # at u = −1000, far beyond what a fixed point shows, ten digits of the site are left.
+    # For the sign channel 1 − V S falls as 1/u² with the depth u of a surprise, and so loses u²
+    # units of rounding: at u = −1000, far beyond what a fixed point shows, ten digits of the site
+    # are left.
     shrink = 1.0 - V * S
     if not np.all(shrink > 0.0):
         return None
@@ -285,7 +309,9 @@ def _evaluate(F: Floats, y: Floats, channel: Channel, tau: Floats, nu: Floats) -
 
 
 def _factor(F: Floats, tau: Floats) -> Floats | None:
-    """L with L Lᵀ = I + Fᵀ diag(τ) F; none where sites of negative τ, as a likely flip has, outweigh all others."""
+    """L with L Lᵀ = I + Fᵀ diag(τ) F; none where sites of negative τ, as a likely flip has,
+    outweigh all others.
+    """
     features = F.shape[1]
     if float(np.min(tau)) < 0.0:
         try:
@@ -298,7 +324,8 @@ def _factor(F: Floats, tau: Floats) -> Floats | None:
     cholesky, failed = dpotrf(precision.T, lower=1, overwrite_a=1)  # symmetric, and the transpose needs no copy
     if not failed and float(np.max(np.diag(cholesky))) < _THIN * float(np.min(np.diag(cholesky))):
         return np.asarray(cholesky)
-    # AᵀA squares the condition number, QR of A does not; rows by falling size keep it stable whatever their scale
+    # AᵀA squares the condition number, QR of A does not; rows by falling size keep it stable
+    # whatever their scale
     stacked = np.vstack([weighted, np.eye(features)])
     stacked = stacked[np.argsort(-np.max(np.abs(stacked), axis=1), kind="stable")]
     (triangle,) = scipy.linalg.qr(stacked, mode="r", overwrite_a=True, check_finite=False)
@@ -307,7 +334,8 @@ def _factor(F: Floats, tau: Floats) -> Floats | None:
 
 
 def _log_evidence(state: _State, y: Floats, channel: Channel) -> float:
-    """ln Z = Σ_μ [ψ_Y(y, ω, V) − L_μ] − ½ ln det(I + Fᵀ diag(τ) F) + ½ ν·a, L_μ = ln ∫ N(h; ω, V) e^{−τh²/2+νh} dh.
+    """ln Z = Σ_μ [ψ_Y(y, ω, V) − L_μ] − ½ ln det(I + Fᵀ diag(τ) F) + ½ ν·a, L_μ = ln ∫ N(h; ω, V)
+    e^{−τh²/2+νh} dh.
 
     Since L = ½ ln(s/V) + ½(a²/s − ω²/V) and a/s = ω/V + ν, the large terms cancel by hand:
 

@@ -17,7 +17,9 @@ SCALES = {"float32": (1e-12, 1e12), "float64": (1e-100, 1e100)}
 
 
 def as_array(name: str, values: ArrayLike) -> ArrayObject:
-    """An array of the library it came from, real and floating; what is no array becomes one of NumPy."""
+    """An array of the library it came from, real and floating; what is no array becomes one of
+    NumPy.
+    """
     if np.ma.isMaskedArray(values):
         raise InvalidInputError(name, "a masked array", "masks are not understood", hint="drop the masked rows")
     if isinstance(values, np.matrix) or not array_api_compat.is_array_api_obj(values):
@@ -47,7 +49,8 @@ def host(array: ArrayObject) -> NDArray[Any]:
 
 
 def check_training(rows: ArrayLike, labels: ArrayLike, model: GLM) -> tuple[ArrayObject, ArrayObject]:
-    """Rows and labels as floating arrays of one library and precision, finite, of matching shape; or an error.
+    """Rows and labels as floating arrays of one library and precision, finite, of matching shape;
+    or an error.
 
     No rows at all are legal (the posterior is the prior); their shape (0, N) gives N.
     """
@@ -73,7 +76,9 @@ def check_training(rows: ArrayLike, labels: ArrayLike, model: GLM) -> tuple[Arra
 
 
 def deviations(model: GLM) -> Floats:
-    """Standard deviations of normal weights, one for all or one a weight: rows times these have a standard prior."""
+    """Standard deviations of normal weights, one for all or one a weight: rows times these have a
+    standard prior.
+    """
     return np.sqrt(model.prior.second_moments)
 
 

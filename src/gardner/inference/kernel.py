@@ -1,9 +1,10 @@
 """The fast twin of AMP's pass over the rows: F is read from memory once an iteration.
 
-While a group of rows is in cache, both dot products are taken, g follows, and both accumulations are made. For vector
-variances the accumulations of one group share the loop with the dot products of the next, so that memory is never idle.
-Rows are cut into blocks by their shape alone, each with accumulators of its own that are added up in order: the result
-does not depend on the number of threads.
+While a group of rows is in cache, both dot products are taken, g follows, and both accumulations
+are made. For vector variances the accumulations of one group share the loop with the dot products
+of the next, so that memory is never idle. Rows are cut into blocks by their shape alone, each with
+accumulators of its own that are added up in order: the result does not depend on the number of
+threads.
 """
 
 from __future__ import annotations
@@ -23,12 +24,13 @@ from gardner.model import Compiled
 
 Floats = NDArray[Any]  # float32 or float64
 
-# Entries of F in a block, at least: 4 MB of doubles, which take far longer than handing out a block.
+# Entries of F in a block, at least: 4 MB of doubles, which take far longer than handing out a
+# block.
 BLOCK = 1 << 19
 # Blocks at most: each has accumulators of its own, and more would spend time on adding them up.
 MOST_BLOCKS = 64
-# Entries of F below which a second thread costs more than it brings: a pass takes some tens of microseconds there, and
-# so does waking a thread.
+# Entries of F below which a second thread costs more than it brings: a pass takes some tens of
+# microseconds there, and so does waking a thread.
 SMALL = 1 << 17
 
 
@@ -38,9 +40,11 @@ _derivatives = SIGN.derivatives  # a channel's own, and its answer, take these p
 def _answer(
     first: int, last: int, parameter: float, labels: Floats, g: Floats, omega: Floats, V: Floats, slope: Floats
 ) -> None:
-    """Turn the plain dot products in ω and V into fields, g and −g' of the rows from ``first`` to ``last``."""
-    # The scalar mathematics is always done in double precision. Two loops: with more arrays in one, the compiler would
-    # have to rule out too many overlaps of memory and would not vectorise.
+    """Turn the plain dot products in ω and V into fields, g and −g' of the rows from ``first`` to
+    ``last``.
+    """
+    # The scalar mathematics is always done in double precision. Two loops: with more arrays in one,
+    # the compiler would have to rule out too many overlaps of memory and would not vectorise.
     for i in range(first, last):
         omega[i] = np.float64(omega[i]) - np.float64(V[i]) * np.float64(g[i])
     for i in range(first, last):
@@ -109,7 +113,9 @@ def _scalar_pass(
     parameter: float, rows: Floats, labels: Floats, mean: Floats,
     g: Floats, omega: Floats, V: Floats, slope: Floats, force: Floats,
 ) -> None:  # fmt: skip
-    """Scalar variances: products row by row, the stream memory likes best, then eight rows at a time from cache."""
+    """Scalar variances: products row by row, the stream memory likes best, then eight rows at a
+    time from cache.
+    """
     count, features = rows.shape
     zero = rows.dtype.type(0)
     force[:] = zero
@@ -195,12 +201,16 @@ def block_bounds(count: int, features: int) -> list[tuple[int, int]]:
 
 
 class Sweeper:
-    """Passes over one set of rows. ω and V returned are its own buffers, overwritten by the next call."""
+    """Passes over one set of rows. ω and V returned are its own buffers, overwritten by the next
+    call.
+    """
 
     def __init__(
         self, rows: Floats, labels: Floats, channel: Compiled, *, scalar: bool, threads: int | None = None
     ) -> None:
-        """Prepare buffers and tasks (and, for scalar variances, the rows' squared norms, in one pass)."""
+        """Prepare buffers and tasks (and, for scalar variances, the rows' squared norms, in one
+        pass).
+        """
         rows, labels = np.ascontiguousarray(rows), np.ascontiguousarray(labels)
         count, features = rows.shape
         bounds = block_bounds(count, features)
@@ -236,5 +246,6 @@ class Sweeper:
             precision = np.full_like(self.mean, np.dot(self.norms, self.slope) / self.mean.size)
         else:
             precision = self.precision.sum(axis=0)
-        # g is compared with the one before, so it must not be the buffer that the next call overwrites
+        # g is compared with the one before, so it must not be the buffer that the next call
+        # overwrites
         return self.omega, self.V, self.g.copy(), precision, self.force.sum(axis=0)

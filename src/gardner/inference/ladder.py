@@ -13,16 +13,18 @@ import scipy.special
 
 from gardner.inference.billiard import DENSITY, Floats
 
-# M Φ(−c_max), where the ladder ends: there M walls that act one by one cut off so much of the volume, so ln Z is off
-# by no more than this.
+# M Φ(−c_max), where the ladder ends: there M walls that act one by one cut off so much of the
+# volume, so ln Z is off by no more than this.
 TOP = 1e-6
 
 
 @dataclass(frozen=True)
 class Ladder:
-    """Offsets c_k from 0 to c_max, with weights that make −ln Z of bounces a trajectory, in full and of half the order.
+    """Offsets c_k from 0 to c_max, with weights that make −ln Z of bounces a trajectory, in full
+    and of half the order.
 
-    ``faintest`` is the most bounces a trajectory that M walls which act one by one can give: M φ(c) T/√(2π).
+    ``faintest`` is the most bounces a trajectory that M walls which act one by one can give: M φ(c)
+    T/√(2π).
     """
 
     offsets: Floats

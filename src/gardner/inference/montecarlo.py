@@ -1,19 +1,23 @@
-"""The log-volume by counting bounces: no approximation, and an error bar that says how far to believe it.
+"""The log-volume by counting bounces: no approximation, and an error bar that says how far to
+believe it.
 
-The version space {x : f_μ·x ≥ 0 for all μ}, f_μ = y_μ F_μ/|F_μ|, is the innermost of the domains {x : f_μ·x ≥ −c}.
-Their Gaussian volume Z(c) grows from what is wanted at c = 0 to 1, at the rate at which the walls sweep up mass,
+The version space {x : f_μ·x ≥ 0 for all μ}, f_μ = y_μ F_μ/|F_μ|, is the innermost of the domains {x
+: f_μ·x ≥ −c}. Their Gaussian volume Z(c) grows from what is wanted at c = 0 to 1, at the rate at
+which the walls sweep up mass,
 
     d ln Z/dc = Σ_μ (density of the cut Gaussian on wall μ) = √(2π) · (bounces per unit time)
 
-in the billiard of :mod:`gardner.inference.billiard`: the speed v normal to a wall is Gaussian and E[max(v, 0)] is
-1/√(2π). So bounces are counted on a ladder of offsets and integrated [kirkwood1935],
+in the billiard of :mod:`gardner.inference.billiard`: the speed v normal to a wall is Gaussian and
+E[max(v, 0)] is 1/√(2π). So bounces are counted on a ladder of offsets and integrated
+[kirkwood1935],
 
     ln Z = ln Z(c_max) − √(2π) ∫₀^{c_max} (bounces per unit time at c) dc,   ln Z(c_max) ≈ −M Φ(−c_max).
 
-The estimate is linear in the counts, hence free of bias as far as the quadrature goes. A thin cone of slacks ~ δ has an
-integrand ~ N/(c + δ) up to c ~ 1 and a Gaussian tail beyond; in s with c = ln((1 + eˢ)/(1 + δ)), logarithmic first and
-linear later, both are smooth, and the rule of Clenshaw and Curtis [clenshaw1960] converges exponentially. Every second
-rung makes a rule of half the order from the same counts: where that is off by ε|ln Z|, the full one is by ~ ε²|ln Z|.
+The estimate is linear in the counts, hence free of bias as far as the quadrature goes. A thin cone
+of slacks ~ δ has an integrand ~ N/(c + δ) up to c ~ 1 and a Gaussian tail beyond; in s with c =
+ln((1 + eˢ)/(1 + δ)), logarithmic first and linear later, both are smooth, and the rule of Clenshaw
+and Curtis [clenshaw1960] converges exponentially. Every second rung makes a rule of half the order
+from the same counts: where that is off by ε|ln Z|, the full one is by ~ ε²|ln Z|.
 
 Rows that lie in one plane need none of this: see :mod:`gardner.inference.wedge`.
 """
@@ -57,7 +61,8 @@ MOST_BOUNCES = 100_000_000
 TIME_LIMIT = 60.0
 # Trajectories a chain to measure with, even on a rung that hardly matters: one has no spread.
 _LEAST = 2
-# The share of the wanted standard error left to chance; the quadrature may have √(1 − 0.9²) = 0.44 of it.
+# The share of the wanted standard error left to chance; the quadrature may have √(1 − 0.9²) = 0.44
+# of it.
 _AIM = 0.9
 # Parts of a round, so that progress can be told.
 _SLICES = 8
@@ -73,10 +78,12 @@ class Estimate:
 
 
 def _estimate(ladder: Ladder, bounces: Bounces) -> Estimate:
-    """Integrate the counts; of two standard errors, chain by chain and rung by rung, the larger counts.
+    """Integrate the counts; of two standard errors, chain by chain and rung by rung, the larger
+    counts.
 
-    The first sees correlations between the rungs of a chain, the second has more degrees of freedom; both see those
-    between the trajectories of a chain. And no count is known better than to one bounce, even if none was seen.
+    The first sees correlations between the rungs of a chain, the second has more degrees of
+    freedom; both see those between the trajectories of a chain. And no count is known better than
+    to one bounce, even if none was seen.
     """
     by_rung = bounces.sums / bounces.trajectories[:, None]
     by_chain = ladder.weights @ by_rung
@@ -94,7 +101,9 @@ def _least_variance(ladder: Ladder, seen: Counts) -> Floats:
 
 
 def _plan(ladder: Ladder, pilot: Bounces, features: int, chance: float) -> Counts:
-    """Trajectories a chain on each rung that give the wanted standard error at the least cost [neyman1934]."""
+    """Trajectories a chain on each rung that give the wanted standard error at the least cost
+    [neyman1934].
+    """
     variance = np.maximum(pilot.variance, _least_variance(ladder, CHAINS * pilot.trajectories))
     cost = pilot.mean + 0.4 * features + 1.0  # fields anew at the start of a trajectory: 2N products with columns
     wish = ladder.weights * np.sqrt(variance / cost)
@@ -105,8 +114,9 @@ def _plan(ladder: Ladder, pilot: Bounces, features: int, chance: float) -> Count
 def _integrate(walkers: Walkers, chance: float, most_bounces: int, report: Progress) -> Estimate:
     """Round after round until chance is tamed or the bounces are spent.
 
-    Counts that decided how long to measure are not part of the result, save that a round which did not suffice is added
-    to: it stops by the spread of the chains, not by their mean. Where the time is spent, what is counted must do.
+    Counts that decided how long to measure are not part of the result, save that a round which did
+    not suffice is added to: it stops by the spread of the chains, not by their mean. Where the time
+    is spent, what is counted must do.
     """
     ladder = Ladder.of(walkers.thinnest_slack(), walkers.walls.rows.shape[0])
     report(0.1)
@@ -136,17 +146,20 @@ def monte_carlo(
     samples: int = 200, guess: ArrayLike | None = None, threads: int | None = None, most_bounces: int = MOST_BOUNCES,
     time_limit: float = TIME_LIMIT, progress: Progress | None = None,
 ) -> Posterior:  # fmt: skip
-    """ln Z of a perceptron to a wanted standard error (of ln v = ln Z/N), and samples of its version space.
+    """ln Z of a perceptron to a wanted standard error (of ln v = ln Z/N), and samples of its
+    version space.
 
-    ``guess`` may name weights that are likely to satisfy all labels. Beyond ``most_bounces`` no more is measured than
-    the least, and after ``time_limit`` seconds nothing more: the status is then UNCONVERGED and ``stderr`` is the error
-    that was reached. The same seed gives the same bytes whatever the number of threads, unless the time limit is hit;
-    then samples may also repeat, and where not even a first look was possible ``log_evidence`` is NaN.
+    ``guess`` may name weights that are likely to satisfy all labels. Beyond ``most_bounces`` no
+    more is measured than the least, and after ``time_limit`` seconds nothing more: the status is
+    then UNCONVERGED and ``stderr`` is the error that was reached. The same seed gives the same
+    bytes whatever the number of threads, unless the time limit is hit; then samples may also
+    repeat, and where not even a first look was possible ``log_evidence`` is NaN.
 
-    Mean and variance are those of the samples. Cavities are not to be had from samples: ``omega`` and ``V`` are mean
-    and variance of the rows' fields with all labels in, and ``g`` is zero. Where it is not known whether any weights
-    give the labels (UNDECIDED), or the cone is too thin for billiards (UNCONVERGED), ``log_evidence`` is NaN, its
-    standard error infinite and the moments are the prior's.
+    Mean and variance are those of the samples. Cavities are not to be had from samples: ``omega``
+    and ``V`` are mean and variance of the rows' fields with all labels in, and ``g`` is zero. Where
+    it is not known whether any weights give the labels (UNDECIDED), or the cone is too thin for
+    billiards (UNCONVERGED), ``log_evidence`` is NaN, its standard error infinite and the moments
+    are the prior's.
 
     >>> posterior = monte_carlo(np.eye(20), np.ones(20))
     >>> abs(posterior.log_volume + math.log(2.0)) < 4 * posterior.stderr < 0.008
@@ -228,7 +241,8 @@ def sample_version_space(
     rows: ArrayLike, labels: ArrayLike, count: int, seed: Seed, model: GLM = PERCEPTRON, *,
     guess: ArrayLike | None = None, threads: int | None = None, time_limit: float = TIME_LIMIT,
 ) -> Floats:  # fmt: skip
-    """Weights that give all labels, drawn from the posterior: an array (count, N) of nearly independent draws.
+    """Weights that give all labels, drawn from the posterior: an array (count, N) of nearly
+    independent draws.
 
     What takes longer than ``time_limit`` seconds is a :class:`gardner.errors.ConvergenceError`.
 
@@ -265,7 +279,9 @@ def _deadline(time_limit: float) -> float:
 
 
 def _training(rows: ArrayLike, labels: ArrayLike, model: GLM) -> tuple[Floats, Floats, Floats]:
-    """Rows in units in which weights are standard normal, labels, and the walls f_μ = y_μ F_μ/|F_μ| they make."""
+    """Rows in units in which weights are standard normal, labels, and the walls f_μ = y_μ F_μ/|F_μ|
+    they make.
+    """
     if not (model.prior.gaussian and model.channel.noiseless):
         raise InvalidInputError(
             "model", model, "Monte Carlo knows normal weights with the sign channel only", hint="try method='ep'"

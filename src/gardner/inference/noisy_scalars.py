@@ -1,4 +1,5 @@
-"""Compiled scalar functions of the other channels, and of priors for batched AMP; each is tested against its model.
+"""Compiled scalar functions of the other channels, and of priors for batched AMP; each is tested
+against its model.
 
 A prior or channel says by the name in ``compiled`` which of them are its own.
 """
@@ -199,7 +200,9 @@ def sparse_potential(A: float, b: float, density: float) -> float:
 
 @dataclasses.dataclass(frozen=True)
 class ScalarPrior:
-    """The compiled functions of a prior: (A, b, its parameter) → mean and variance, and ψ_X − b x̂ + A(x̂² + Δ)/2."""
+    """The compiled functions of a prior: (A, b, its parameter) → mean and variance, and ψ_X − b x̂
+    + A(x̂² + Δ)/2.
+    """
 
     moments: Callable[[float, float, float], tuple[float, float]]
     potential: Callable[[float, float, float], float]

@@ -14,8 +14,8 @@ from gardner.inference.inputs import as_array, check_finite
 from gardner.model import GLM, library_of
 from gardner.model.arrays import ArrayObject
 
-# The variance that stands for none, in units of the field's square: any field is certain then, and its root is a number
-# of either precision.
+# The variance that stands for none, in units of the field's square: any field is certain then, and
+# its root is a number of either precision.
 _TINY = 1e-30
 
 
@@ -34,12 +34,13 @@ class Status(Enum):
 class Posterior:
     """Means, variances, fields and log-evidence, with what proves them.
 
-    ``omega`` and ``V`` are the cavity mean and variance of each training row's field (its own label left out) and ``g``
-    is ∂ψ_Y/∂ω there, so that the mean of the field with the label in is ω + V g (Monte Carlo knows only the latter:
-    there ``omega`` and ``V`` have all labels in, and ``g`` is zero). ``stderr`` is the standard error of ``log_volume``
-    where the method has one; ``correction`` is what the first term that AMP or EP leaves out would add to
-    ``log_evidence``, an estimate of its error. Where it is large ``status`` is DOUBTFUL, and ``doubt`` says why. Where
-    ``status`` is EMPTY there is no posterior: the arrays are zero.
+    ``omega`` and ``V`` are the cavity mean and variance of each training row's field (its own label
+    left out) and ``g`` is ∂ψ_Y/∂ω there, so that the mean of the field with the label in is ω + V g
+    (Monte Carlo knows only the latter: there ``omega`` and ``V`` have all labels in, and ``g`` is
+    zero). ``stderr`` is the standard error of ``log_volume`` where the method has one;
+    ``correction`` is what the first term that AMP or EP leaves out would add to ``log_evidence``,
+    an estimate of its error. Where it is large ``status`` is DOUBTFUL, and ``doubt`` says why.
+    Where ``status`` is EMPTY there is no posterior: the arrays are zero.
     """
 
     method: str
@@ -78,7 +79,9 @@ class Posterior:
 
     @property
     def cavity_margin(self) -> ArrayObject:
-        """y ω/√V of each training row: large where the other rows knew its label, negative where it surprised them."""
+        """y ω/√V of each training row: large where the other rows knew its label, negative where it
+        surprised them.
+        """
         if self.status is Status.EMPTY:
             self.checked()
         if self.method == "mc":
@@ -132,7 +135,8 @@ class Posterior:
         return mean, xp.sum(xp.matmul(rows, self.covariance) * rows, axis=1)
 
     def predict_proba(self, rows: ArrayLike) -> ArrayObject:
-        """Probability of each label for new rows, one column a label, in the order of ``model.channel.labels``.
+        """Probability of each label for new rows, one column a label, in the order of
+        ``model.channel.labels``.
 
         A row of zeros has a field of exactly zero, and each label the same chance.
         """

@@ -1,7 +1,8 @@
-"""Scalar functions of the kernels, compiled, tested against the model: the Mills ratio, ln Φ and the sign channel.
+"""Scalar functions of the kernels, compiled, tested against the model: the Mills ratio, ln Φ and
+the sign channel.
 
-Branch-free arithmetic only (one polynomial, one exponential by range reduction), so that the compiler can turn a loop
-of them into vector instructions.
+Branch-free arithmetic only (one polynomial, one exponential by range reduction), so that the
+compiler can turn a loop of them into vector instructions.
 """
 
 from __future__ import annotations
@@ -47,7 +48,8 @@ def mills(u: float) -> tuple[float, float]:
     tail = x + excess
     density = _INVERSE_ROOT_2PI * exponential(-0.5 * x * x)
     expected = density / (1.0 - density / tail)
-    # a blend, not a branch, so that a loop of these becomes vector instructions; each summand is exact or zero
+    # a blend, not a branch, so that a loop of these becomes vector instructions; each summand is
+    # exact or zero
     below = 1.0 if u < 0.0 else 0.0
     above = 1.0 - below
     return below * tail + above * expected, below * excess + above * (expected + u)
@@ -55,7 +57,9 @@ def mills(u: float) -> tuple[float, float]:
 
 @inlined
 def log_ndtr(u: float) -> float:
-    """ln Φ(u) = −u²/2 − ½ ln 2π − ln ρ(u), or ln(1 − φ(u)/ρ(−u)) for u > 0: the scalar twin of ``Library.log_ndtr``."""
+    """ln Φ(u) = −u²/2 − ½ ln 2π − ln ρ(u), or ln(1 − φ(u)/ρ(−u)) for u > 0: the scalar twin of
+    ``Library.log_ndtr``.
+    """
     x = abs(u)
     tail, _ = mills(-x)
     if u < 0.0:

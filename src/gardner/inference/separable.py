@@ -1,17 +1,19 @@
-"""Is there any weight vector that gives all labels? A witness where there is one, a proof where there is none.
+"""Is there any weight vector that gives all labels? A witness where there is one, a proof where
+there is none.
 
 With signed unit rows f_μ = y_μ F_μ/|F_μ|, exactly one of two things exists [gordan1873]:
 
     a witness       w with f_μ·w > 0 for all μ,   or
     a certificate   λ_μ ≥ 0, Σ_μ λ_μ = 1, with Σ_μ λ_μ f_μ = 0.
 
-Both come out of one convex problem, min_w ½ Σ_μ λ_μ² with λ_μ = max(0, 1 − f_μ·w), whose gradient is −Σ_μ λ_μ f_μ: at
-the minimum either all λ vanish, and w is a witness, or they are a certificate. Newton's method gets there in finitely
-many steps [mangasarian2002], mostly fewer than ten. (Linear programming decides the same with looser tolerances and
-more time; it is the twin that a test compares with.)
+Both come out of one convex problem, min_w ½ Σ_μ λ_μ² with λ_μ = max(0, 1 − f_μ·w), whose gradient
+is −Σ_μ λ_μ f_μ: at the minimum either all λ vanish, and w is a witness, or they are a certificate.
+Newton's method gets there in finitely many steps [mangasarian2002], mostly fewer than ten. (Linear
+programming decides the same with looser tolerances and more time; it is the twin that a test
+compares with.)
 
-A certificate with |Σ λ_μ f_μ| = r proves that no unit w has all f_μ·w > r. Witness and certificate are both recomputed
-and held against one tolerance, so a verdict never rests on a solver's word.
+A certificate with |Σ λ_μ f_μ| = r proves that no unit w has all f_μ·w > r. Witness and certificate
+are both recomputed and held against one tolerance, so a verdict never rests on a solver's word.
 """
 
 from __future__ import annotations
@@ -27,15 +29,15 @@ from numpy.typing import ArrayLike, NDArray
 
 Floats = NDArray[np.float64]
 
-# The field of unit rows and unit weights below which a cone has no volume in double precision. Witness and certificate
-# are held to the same number, so that no cone passes between them.
+# The field of unit rows and unit weights below which a cone has no volume in double precision.
+# Witness and certificate are held to the same number, so that no cone passes between them.
 MARGIN = 1e-12
 # Newton's steps before the question stays open; mostly fewer than ten are taken [mangasarian2002].
 MOST_STEPS = 200
 # Seconds before the question stays open.
 TIME_LIMIT = 120.0
-# What is added to the diagonal of the normal equations, relative to its mean: it keeps them regular where rows do not
-# span. Steps that need better are taken by QR.
+# What is added to the diagonal of the normal equations, relative to its mean: it keeps them regular
+# where rows do not span. Steps that need better are taken by QR.
 _RIDGE = 1e-10
 
 
@@ -49,7 +51,9 @@ class VersionSpace(Enum):
 
 @dataclass(frozen=True)
 class Separation:
-    """The verdict with its proof: unit weights that satisfy every label, or multipliers λ that show there are none."""
+    """The verdict with its proof: unit weights that satisfy every label, or multipliers λ that show
+    there are none.
+    """
 
     verdict: VersionSpace
     witness: Floats | None = None
@@ -61,7 +65,8 @@ def separate(
 ) -> Separation:
     """Decide whether {x : y_μ F_μ·x > 0 for all μ} has volume.
 
-    A guess, such as the mean of an approximate posterior, costs one product with the rows and mostly is a witness.
+    A guess, such as the mean of an approximate posterior, costs one product with the rows and
+    mostly is a witness.
 
     >>> separate(np.eye(2), np.ones(2)).verdict, separate(np.array([[1.0], [1.0]]), np.array([1.0, -1.0])).verdict
     (<VersionSpace.OPEN: 'open'>, <VersionSpace.EMPTY: 'empty'>)
@@ -105,7 +110,8 @@ def _newton(signed: Floats, deadline: float) -> Separation:
             return Separation(VersionSpace.EMPTY, certificate=multipliers / total)
         if time.monotonic() > deadline:
             break
-        # the normal equations square the condition number: once they gain nothing, thin cones need QR
+        # the normal equations square the condition number: once they gain nothing, thin cones need
+        # QR
         precise = precise or (loss > 0.99 * last_loss and defect > 0.5 * last_defect)
         active = multipliers > 0.0
         direction = _step(signed[active], multipliers[active], precise)
@@ -119,7 +125,9 @@ def _newton(signed: Floats, deadline: float) -> Separation:
 
 
 def _step(active: Floats, multipliers: Floats, precise: bool) -> Floats:
-    """The least-squares solution d of f_μ·d = λ_μ over the rows that fall short: Newton's direction."""
+    """The least-squares solution d of f_μ·d = λ_μ over the rows that fall short: Newton's
+    direction.
+    """
     if precise:
         return np.asarray(scipy.linalg.lstsq(active, multipliers, lapack_driver="gelsy", check_finite=False)[0])
     normal = active.T @ active
@@ -132,7 +140,9 @@ def _step(active: Floats, multipliers: Floats, precise: bool) -> Floats:
 
 
 def _length(short: Floats, along: Floats) -> float:
-    """How far to go: min_t Σ max(0, short − t·along)², a piecewise parabola, by Newton's method in t."""
+    """How far to go: min_t Σ max(0, short − t·along)², a piecewise parabola, by Newton's method in
+    t.
+    """
     length = 1.0
     for _ in range(50):
         left = short - length * along

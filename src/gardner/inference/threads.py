@@ -1,4 +1,6 @@
-"""Threads: compiled kernels on all cores, tasks handed out one by one; and small matrices on one core."""
+"""Threads: compiled kernels on all cores, tasks handed out one by one; and small matrices on one
+core.
+"""
 
 from __future__ import annotations
 
@@ -28,8 +30,9 @@ def thread_count(threads: int | None) -> int:
 def one_blas_thread() -> Iterator[None]:
     """Linear algebra on one thread of the processor inside this block.
 
-    Thousands of products of small matrices, as in a search that fits many models, are no faster with more threads:
-    these wait for each other after each product, on a busy machine for most of the time.
+    Thousands of products of small matrices, as in a search that fits many models, are no faster
+    with more threads: these wait for each other after each product, on a busy machine for most of
+    the time.
 
     >>> from threadpoolctl import threadpool_info
     >>> with one_blas_thread():
@@ -52,10 +55,12 @@ _here = threading.local()
 
 
 def run_all(function: Callable[..., Any], tasks: Iterable[tuple[Any, ...]], threads: int) -> None:
-    """Call the function with each task's arguments; which thread takes which task is left to chance.
+    """Call the function with each task's arguments; which thread takes which task is left to
+    chance.
 
-    Tasks must not depend on each other, so that the result is the same whatever the number of threads. A task that
-    itself asks for threads gets none: waiting for a place in its own pool it would wait forever.
+    Tasks must not depend on each other, so that the result is the same whatever the number of
+    threads. A task that itself asks for threads gets none: waiting for a place in its own pool it
+    would wait forever.
     """
     tasks = list(tasks)
     threads = min(threads, len(tasks))

@@ -1,24 +1,27 @@
-"""How wrong AMP and EP probably are on given rows: the first term of ln Z that each of them leaves out.
+"""How wrong AMP and EP probably are on given rows: the first term of ln Z that each of them leaves
+out.
 
-Both methods converge on rows they were not made for. What they neglect can be computed at their fixed point, on a
-sample of rows, for less than it took to get there.
+Both methods converge on rows they were not made for. What they neglect can be computed at their
+fixed point, on a sample of rows, for less than it took to get there.
 
-**AMP** counts the correlation C_μν = Σ_i F_μi Δ_i F_νi of two fields only by its average over entries of random sign,
-C² → Σ_i F_μi² Δ_i² F_νi². The second order of the high-temperature expansion [plefka1982] has C² itself. With S = −g',
-T = V S, ρ_μν = C_μν/√(V_μ V_ν) and p_μi = F_μi² Δ_i/V_μ, the difference is
+**AMP** counts the correlation C_μν = Σ_i F_μi Δ_i F_νi of two fields only by its average over
+entries of random sign, C² → Σ_i F_μi² Δ_i² F_νi². The second order of the high-temperature
+expansion [plefka1982] has C² itself. With S = −g', T = V S, ρ_μν = C_μν/√(V_μ V_ν) and p_μi = F_μi²
+Δ_i/V_μ, the difference is
 
     ¼ [ Σ_{μ≠ν} T_μ T_ν ρ_μν² − Σ_{μ,ν} T_μ T_ν p_μ·p_ν ].
 
-Terms with μ ≠ ν: rows more alike, or closer to right angles, than rows of independent entries. Terms with μ = ν: rows
-with few large entries. The second sum over all rows is Σ_i (A_i Δ_i)², which AMP has anyway.
+Terms with μ ≠ ν: rows more alike, or closer to right angles, than rows of independent entries.
+Terms with μ = ν: rows with few large entries. The second sum over all rows is Σ_i (A_i Δ_i)², which
+AMP has anyway.
 
-**EP** takes all correlations into account, but each label only through the mean and the variance of its field. The
-first terms beyond hold the third and fourth cumulants [opper2013],
+**EP** takes all correlations into account, but each label only through the mean and the variance of
+its field. The first terms beyond hold the third and fourth cumulants [opper2013],
 
     ½ Σ_{μ≠ν} [ κ³_μ κ³_ν ρ_μν³/3! + κ⁴_μ κ⁴_ν ρ_μν⁴/4! ],
 
-κ those of the field given all labels, its own exact, in units of its standard deviation, ρ the correlation of fields in
-EP's posterior. Rows that nearly repeat each other have ρ near 1.
+κ those of the field given all labels, its own exact, in units of its standard deviation, ρ the
+correlation of fields in EP's posterior. Rows that nearly repeat each other have ρ near 1.
 """
 
 from __future__ import annotations
@@ -37,14 +40,16 @@ from gardner.model.arrays import ArrayObject
 
 Floats = NDArray[Any]
 
-# The share of ln Z that the neglected term may reach before an answer is doubtful. It was chosen after seeing the cases
-# of benchmarks/trust.py (docs/inference.md): no alarm on Gaussian pools, none missed that was off by more than 6 %.
+# The share of ln Z that the neglected term may reach before an answer is doubtful. It was chosen
+# after seeing the cases of benchmarks/trust.py (docs/inference.md): no alarm on Gaussian pools,
+# none missed that was off by more than 6 %.
 TOLERANCE = 0.03
 # Nats that nobody would miss, however small ln Z is.
 LEAST = 0.01
 # Rows looked at: 19,900 pairs give their mean square to one per cent.
 SAMPLE = 200
-# The step of a difference quotient, in units of √V: its error is of order 4·10⁻⁴, far below the tolerance.
+# The step of a difference quotient, in units of √V: its error is of order 4·10⁻⁴, far below the
+# tolerance.
 _STEP = 0.02
 
 
@@ -74,7 +79,9 @@ def neglected_by_amp(
     *,
     scalar: bool,
 ) -> Neglected:
-    """The second order in the correlations of fields that AMP only has on average; ``scalar``: scalar variances."""
+    """The second order in the correlations of fields that AMP only has on average; ``scalar``:
+    scalar variances.
+    """
     count, features = int(rows.shape[0]), int(rows.shape[1])
     chosen = sampled(count)
     xp = library_of(rows).xp
@@ -119,7 +126,8 @@ def neglected_by_ep(
 ) -> Neglected:
     """The third and fourth order that EP leaves out, of ``count`` rows in all.
 
-    Columns of ``spread`` are the given rows' fields as vectors: their products are the covariances of the posterior.
+    Columns of ``spread`` are the given rows' fields as vectors: their products are the covariances
+    of the posterior.
     """
     s = np.sum(spread * spread, axis=0)
     directions = spread / np.sqrt(s)
@@ -137,10 +145,12 @@ def neglected_by_ep(
 
 
 def judged(posterior: Posterior, neglected: Neglected, information: float) -> Posterior:
-    """The posterior with the estimate of its error; doubtful where that is beyond what is tolerated.
+    """The posterior with the estimate of its error; doubtful where that is beyond what is
+    tolerated.
 
-    The error is compared with ln Z. Of labels that are real numbers ln Z depends on their unit: there it is compared
-    with the ``information`` of the labels on the weights, or with that on their own fields, in nats.
+    The error is compared with ln Z. Of labels that are real numbers ln Z depends on their unit:
+    there it is compared with the ``information`` of the labels on the weights, or with that on
+    their own fields, in nats.
     """
     correction = neglected.correction
     if not math.isfinite(correction):

@@ -1,13 +1,15 @@
 """Rows that all lie in one plane: the version space is an angle, and nothing has to be measured.
 
-Where the rows span two dimensions or one, the weights that give all labels are those whose projection on that plane
-has a direction θ between two walls. A Gaussian has all directions alike, so
+Where the rows span two dimensions or one, the weights that give all labels are those whose
+projection on that plane has a direction θ between two walls. A Gaussian has all directions alike,
+so
 
     Z = (opening of the angle)/2π,
 
-and a draw is a uniform direction with the length of a Gaussian of two dimensions, plus a free Gaussian outside the
-plane. Billiards are at their worst here: in an angle of opening δ they bounce 1/δ times a trajectory, with a variance
-that grows without bound towards the tip; two almost opposite rows were enough to keep them busy for minutes.
+and a draw is a uniform direction with the length of a Gaussian of two dimensions, plus a free
+Gaussian outside the plane. Billiards are at their worst here: in an angle of opening δ they bounce
+1/δ times a trajectory, with a variance that grows without bound towards the tip; two almost
+opposite rows were enough to keep them busy for minutes.
 """
 
 from __future__ import annotations
@@ -20,14 +22,16 @@ from numpy.typing import NDArray
 
 Floats = NDArray[np.float64]
 
-# How far unit rows may stick out of their plane: some hundred times the rounding of a scalar product.
+# How far unit rows may stick out of their plane: some hundred times the rounding of a scalar
+# product.
 FLAT = 1e-13
 _EPSILON = float(np.finfo(np.float64).eps)
 
 
 @dataclass(frozen=True)
 class Wedge:
-    """The directions from ``first`` to ``first + opening``, by angle in the ``plane`` (orthonormal rows, two or one).
+    """The directions from ``first`` to ``first + opening``, by angle in the ``plane`` (orthonormal
+    rows, two or one).
 
     ``residual`` is how far the rows stick out of the plane.
     """
@@ -39,7 +43,8 @@ class Wedge:
 
     @staticmethod
     def of(walls: Floats, witness: Floats) -> Wedge | None:
-        """The angle between unit rows f_μ, or None where they lie in no plane; the witness has f_μ·w > 0.
+        """The angle between unit rows f_μ, or None where they lie in no plane; the witness has
+        f_μ·w > 0.
 
         >>> wedge = Wedge.of(np.eye(3)[:2], np.array([1.0, 1.0, 0.0]))
         >>> round(math.exp(wedge.log_evidence), 12)

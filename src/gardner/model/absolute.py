@@ -20,7 +20,8 @@ _NODES, _WEIGHTS = gauss_legendre(96)
 
 @dataclass(frozen=True)
 class Absolute(RealLabels):
-    """Real labels y = |h| + √noise z, z normal: e^ψ is the sum over the sign ± of the field of e^{L(±ω)}, with
+    """Real labels y = |h| + √noise z, z normal: e^ψ is the sum over the sign ± of the field of
+    e^{L(±ω)}, with
 
         L(ω) = ln ∫₀^∞ N(y; h, noise) N(h; ω, V) dh = ln N(y; ω, W) + ln Φ(t),
         W = V + noise,   t = (ω noise + yV)/√(V noise W).
@@ -68,7 +69,9 @@ class Absolute(RealLabels):
         return library.xp.logaddexp(ahead, behind)
 
     def derivatives(self, y: Array, omega: Array, V: Array, library: Library = NUMPY) -> tuple[Array, Array]:
-        """g and −g' of the mixture: L' = (y−ω)/W + cR, −L'' = 1/W + c²R(R+t), c² = noise/(VW), R = φ(t)/Φ(t)."""
+        """g and −g' of the mixture: L' = (y−ω)/W + cR, −L'' = 1/W + c²R(R+t), c² = noise/(VW), R =
+        φ(t)/Φ(t).
+        """
         xp = library.xp
         scale = V + self.noise
         c = xp.sqrt(self.noise / (V * scale))
@@ -100,7 +103,9 @@ class Absolute(RealLabels):
         return total
 
     def predictive(self, omega: Array, V: Array, library: Library = NUMPY) -> tuple[Array, Array]:
-        """Of the folded normal: E|h| = √(2V/π) e^{−ω²/2V} + ω(2Φ(ω/√V) − 1), and ω² + V + noise − E|h|²."""
+        """Of the folded normal: E|h| = √(2V/π) e^{−ω²/2V} + ω(2Φ(ω/√V) − 1), and ω² + V + noise −
+        E|h|².
+        """
         xp = library.xp
         width = xp.sqrt(V)
         magnetisation = 1.0 - 2.0 * xp.exp(library.log_ndtr(-omega / width))

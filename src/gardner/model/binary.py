@@ -21,7 +21,9 @@ _NODES, _WEIGHTS = gauss_legendre(192)
 
 
 class BinaryLabels(Channel):
-    """Labels −1 and +1 under the symmetry; a channel adds ψ_Y, its derivatives and, if it has noise, two methods."""
+    """Labels −1 and +1 under the symmetry; a channel adds ψ_Y, its derivatives and, if it has
+    noise, two methods.
+    """
 
     @property
     def odd(self) -> bool:
@@ -57,7 +59,8 @@ def entropy(ahead: Array, behind: Array, library: Library) -> Array:
 def bump_average(
     log_probability: Callable[[ArrayObject], Array], reach: float, x: Array, v: Array, library: Library
 ) -> Array:
-    """∫ N(z; x, v) H[p(z)] dz, ln p(±z) given: where |z| > ``reach`` the labels are certain and H vanishes.
+    """∫ N(z; x, v) H[p(z)] dz, ln p(±z) given: where |z| > ``reach`` the labels are certain and H
+    vanishes.
 
     Gauss–Legendre on what the windows of the Gaussian and of H have in common.
     """

@@ -22,9 +22,11 @@ from gardner.model.formula import Formula
 from gardner.model.integrals import LOG_NORMAL_WEIGHTS, NORMAL_NODES, panels
 from gardner.model.special import NUMPY, Library
 
-# Standard deviations beyond which a Gaussian counts as zero: 2·10⁻¹⁹ of its mass, below double precision.
+# Standard deviations beyond which a Gaussian counts as zero: 2·10⁻¹⁹ of its mass, below double
+# precision.
 WIDTHS = 9.0
-# The variance of a field at which ψ_Y is taken for the likelihood itself: width 10⁻⁹, which noise of any use exceeds.
+# The variance of a field at which ψ_Y is taken for the likelihood itself: width 10⁻⁹, which noise
+# of any use exceeds.
 _SHARP = 1e-18
 
 
@@ -46,7 +48,9 @@ class Channel(Formula, ABC):
 
     @property
     def noiseless(self) -> bool:
-        """Whether y = sign(h) with certainty: each label excludes weights, and labels can contradict each other."""
+        """Whether y = sign(h) with certainty: each label excludes weights, and labels can
+        contradict each other.
+        """
         return False
 
     @property
@@ -71,7 +75,8 @@ class Channel(Formula, ABC):
 
     @property
     def noise_in_front(self) -> float | None:
-        """The δ for which ψ_Y falls like −ω²/2(V + δ) where a label is not expected; with it, ``remainder`` is there.
+        """The δ for which ψ_Y falls like −ω²/2(V + δ) where a label is not expected; with it,
+        ``remainder`` is there.
 
         None where ψ_Y falls otherwise.
         """
@@ -87,7 +92,9 @@ class Channel(Formula, ABC):
         raise NotImplementedError
 
     def remainder(self, y: float, omega: Floats, V: float) -> tuple[Floats, ...]:
-        """The six of ``expansion`` for ψ_Y + ω²/2(V + δ), δ the noise in front: no large number is formed."""
+        """The six of ``expansion`` for ψ_Y + ω²/2(V + δ), δ the noise in front: no large number is
+        formed.
+        """
         raise NotImplementedError
 
     def slopes(self, y: Array, omega: Array, V: Array, library: Library = NUMPY) -> tuple[Array, Array, Array]:
@@ -99,14 +106,16 @@ class Channel(Formula, ABC):
         return self.log_partition(y, h, _SHARP + 0.0 * h, library)
 
     def label_span(self, low: Array, high: Array, library: Library = NUMPY) -> tuple[Array, Array]:
-        """For real labels: an interval that holds the labels of all fields from ``low`` to ``high``."""
+        """For real labels: an interval that holds the labels of all fields from ``low`` to
+        ``high``.
+        """
         raise NotImplementedError
 
     def information(self, omega: Array, V: Array, library: Library = NUMPY) -> Array:
         """Mutual information of a label with its field h ~ N(ω, V), in nats.
 
-        By default ∑_y ∫ N(h; ω, V) P_out(y|h) [ln P_out(y|h) − ψ_Y(y, ω, V)] dh by quadrature, right
-        for features of P_out that are wider than √V/20.
+        By default ∑_y ∫ N(h; ω, V) P_out(y|h) [ln P_out(y|h) − ψ_Y(y, ω, V)] dh by quadrature,
+        right for features of P_out that are wider than √V/20.
         """
         xp = library.xp
         none = xp.asarray(0.0 * omega + 0.0 * V)

@@ -1,4 +1,6 @@
-"""What priors and channels have in common: a log-partition function ψ, and what holds for that ψ only."""
+"""What priors and channels have in common: a log-partition function ψ, and what holds for that ψ
+only.
+"""
 
 from __future__ import annotations
 
@@ -8,7 +10,9 @@ _FORMULA = frozenset({"log_partition", "derivatives", "moments"})
 
 
 class Compiled(NamedTuple):
-    """Compiled functions by their name in :mod:`gardner.inference.noisy_scalars`, and the one parameter they take."""
+    """Compiled functions by their name in :mod:`gardner.inference.noisy_scalars`, and the one
+    parameter they take.
+    """
 
     name: str
     parameter: float = 0.0

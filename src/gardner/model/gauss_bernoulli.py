@@ -57,7 +57,9 @@ class GaussBernoulli(Prior):
         return self._terms(A, b, library)[2]
 
     def moments(self, A: Array, b: Array, library: Library = NUMPY) -> tuple[Array, Array]:
-        """With π the odds of a weight that is not zero: πx̂ and πΔ + π(1−π)x̂², x̂ and Δ those of the slab."""
+        """With π the odds of a weight that is not zero: πx̂ and πΔ + π(1−π)x̂², x̂ and Δ those of
+        the slab.
+        """
         xp = library.xp
         spike, slab, total = self._terms(A, b, library)
         share, rest = xp.exp(slab - total), xp.exp(spike - total)
@@ -65,7 +67,9 @@ class GaussBernoulli(Prior):
         return share * mean, share * (variance + rest * mean * mean)
 
     def expansion(self, b: Floats, A: float) -> tuple[Floats, ...]:
-        """ψ_X and its derivatives in b, A, bb, bA, AA: those of the slab, mixed with a spike that has none."""
+        """ψ_X and its derivatives in b, A, bb, bA, AA: those of the slab, mixed with a spike that
+        has none.
+        """
         slab, first, turn, second, mixed, last = self.slab.expansion(b, A)
         slab, spike = math.log(self.density) + slab, math.log1p(-self.density)
         total = np.logaddexp(slab, spike)

@@ -13,7 +13,9 @@ from gardner.model.sign import Sign
 
 @dataclass(frozen=True)
 class GLM:
-    """A prior and a channel: what a teacher is, or a student believes; by default the perceptron of [cui2020]."""
+    """A prior and a channel: what a teacher is, or a student believes; by default the perceptron of
+    [cui2020].
+    """
 
     prior: Prior = field(default_factory=Gaussian)
     channel: Channel = field(default_factory=Sign)

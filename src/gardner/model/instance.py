@@ -17,7 +17,9 @@ _FAMILY = int.from_bytes(b"instance", "big")
 
 @dataclass(frozen=True)
 class Instance:
-    """Rows F (pool × features, entries of variance 1/N), the teacher's weights and the labels it gives."""
+    """Rows F (pool × features, entries of variance 1/N), the teacher's weights and the labels it
+    gives.
+    """
 
     rows: NDArray[Any]
     teacher: NDArray[Any]
@@ -29,7 +31,8 @@ def draw_instance(
 ) -> Instance:
     """A random problem that depends on the seed, N, α and the model only.
 
-    Rows are drawn in float64 and rounded to ``dtype`` before they are labelled, so labels are true of the rows stored.
+    Rows are drawn in float64 and rounded to ``dtype`` before they are labelled, so labels are true
+    of the rows stored.
 
     >>> instance = draw_instance(features=50, pool_ratio=3.0, seed=0)
     >>> instance.rows.shape, sorted(set(instance.labels.tolist()))
@@ -65,7 +68,8 @@ def check_sizes(features: int, pool_ratio: float, seed: int) -> int:
 def streams(seed: int) -> tuple[np.random.Generator, np.random.Generator, np.random.Generator]:
     """For the teacher, the rows and the noise of the labels.
 
-    They are a family of their own: whoever else spawns generators from the same seed must not meet the rows again.
+    They are a family of their own: whoever else spawns generators from the same seed must not meet
+    the rows again.
     """
     teacher, rows, labels = (np.random.default_rng([_FAMILY, seed, part]) for part in range(3))
     return teacher, rows, labels

@@ -11,10 +11,12 @@ from gardner.model.arrays import Array, Floats
 from gardner.model.prior import Prior, check_parameter
 from gardner.model.special import NUMPY, Library, log_normal
 
-# c/√A from which six terms of the asymptotic series are exact: the next is below 10395·50⁻¹² < 10⁻¹⁶.
+# c/√A from which six terms of the asymptotic series are exact: the next is below 10395·50⁻¹² <
+# 10⁻¹⁶.
 _FAR = 50.0
 _HALF_LOG_2PI = 0.5 * math.log(2.0 * math.pi)
-# The coefficients of c ∫₀^∞ e^{−Ax²/2−cx} dx in powers of ε = A/c², the highest first: double factorials.
+# The coefficients of c ∫₀^∞ e^{−Ax²/2−cx} dx in powers of ε = A/c², the highest first: double
+# factorials.
 _SERIES = (-945.0, 105.0, -15.0, 3.0, -1.0, 1.0)
 
 
@@ -63,7 +65,9 @@ class Laplace(Prior):
         return mean, ahead * right[2] + behind * left[2] + ahead * behind * (right[1] + left[1]) ** 2
 
     def expansion(self, b: Floats, A: float) -> tuple[Floats, ...]:
-        """ψ_X and its derivatives in b, A, bb, bA, AA: a mixture of the two half-lines x > 0 and x < 0."""
+        """ψ_X and its derivatives in b, A, bb, bA, AA: a mixture of the two half-lines x > 0 and x
+        < 0.
+        """
         right, left = (_half_line_expansion(self.rate - sign * b, A) for sign in (1.0, -1.0))
         total = np.logaddexp(right[0], left[0])
         ahead, behind = np.exp(right[0] - total), np.exp(left[0] - total)

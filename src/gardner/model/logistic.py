@@ -35,12 +35,15 @@ _CURVE = 2.5
 _SPAN = (0.34, 20.0)
 # The x + v below which the bump at s² = −x − v nears the last node, s = 20, and a limit takes over.
 DEEP = -240.0
-# The field, in units of 1/scale, at which a label is certain: the other has probability e^−45 = 3·10⁻²⁰.
+# The field, in units of 1/scale, at which a label is certain: the other has probability e^−45 =
+# 3·10⁻²⁰.
 _REACH = 45.0
 
 
 def _log_density(s: float) -> float:
-    """ln p(s), s = 2k: 8k Σ_j (−1)^{j+1} j² e^{−2j²k²} of Kolmogorov, or the other form of the theta series."""
+    """ln p(s), s = 2k: 8k Σ_j (−1)^{j+1} j² e^{−2j²k²} of Kolmogorov, or the other form of the
+    theta series.
+    """
     k = 0.5 * s
     if k < 0.6:
         rates = ((2.0 * np.arange(1, 8) - 1.0) * math.pi) ** 2 / 8.0

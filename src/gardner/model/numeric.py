@@ -1,9 +1,10 @@
 """Your own prior or channel from one formula: everything else is integrated numerically.
 
-A prior is a subclass of :class:`NumericPrior` with ``support`` and ``log_density``; a channel one of
-:class:`NumericChannel` with ``log_probability``, and ``labels`` or, for real labels, ``label_span`` and ``sample``.
-``docs/examples/my_model.py`` shows both. Make them frozen dataclasses: they key caches. Formulas are written over
-``library.xp`` (NumPy, JAX or any array-API library) and have to be smooth on the scale of the nodes.
+A prior is a subclass of :class:`NumericPrior` with ``support`` and ``log_density``; a channel one
+of :class:`NumericChannel` with ``log_probability``, and ``labels`` or, for real labels,
+``label_span`` and ``sample``. ``docs/examples/my_model.py`` shows both. Make them frozen
+dataclasses: they key caches. Formulas are written over ``library.xp`` (NumPy, JAX or any array-API
+library) and have to be smooth on the scale of the nodes.
 """
 
 from __future__ import annotations
@@ -19,12 +20,15 @@ from gardner.model.integrals import LOG_NORMAL_WEIGHTS, NORMAL_NODES, log_sum, p
 from gardner.model.prior import Prior
 from gardner.model.special import NUMPY, Library
 
-# Where the mode of e^{ln P − t²/2} is looked for, t in units of √V: half a unit apart, finer than a Gaussian turns.
+# Where the mode of e^{ln P − t²/2} is looked for, t in units of √V: half a unit apart, finer than a
+# Gaussian turns.
 _COARSE = np.linspace(-60.0, 60.0, 241)
 
 
 class NumericPrior(Prior):
-    """A prior given by its log-density on an interval, with 640 fixed nodes: sharp for A up to 10⁴/width²."""
+    """A prior given by its log-density on an interval, with 640 fixed nodes: sharp for A up to
+    10⁴/width².
+    """
 
     @property
     @abstractmethod
@@ -70,7 +74,9 @@ class NumericPrior(Prior):
 
 
 class NumericChannel(Channel):
-    """A channel given by ln P_out(y|h), averaged over h around its largest term: sharp for features above √V/20."""
+    """A channel given by ln P_out(y|h), averaged over h around its largest term: sharp for features
+    above √V/20.
+    """
 
     @property
     def labels(self) -> tuple[float, ...]:

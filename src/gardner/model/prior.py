@@ -59,7 +59,9 @@ class Prior(Formula, ABC):
 
     @property
     def gaussian(self) -> bool:
-        """Whether weights are normal of mean zero, each with the variance of ``second_moments``: EP needs it."""
+        """Whether weights are normal of mean zero, each with the variance of ``second_moments``: EP
+        needs it.
+        """
         return False
 
     @property
@@ -94,7 +96,9 @@ class Prior(Formula, ABC):
 
 
 def check_parameter(name: str, value: Any, low: float, high: float, *, zero: bool = False) -> None:
-    """A parameter of a prior or channel is a number strictly between its limits; some may also be zero."""
+    """A parameter of a prior or channel is a number strictly between its limits; some may also be
+    zero.
+    """
     if (
         not isinstance(value, int | float)
         or isinstance(value, bool)

@@ -20,7 +20,8 @@ _REACH = 12.0
 
 @dataclass(frozen=True)
 class Probit(BinaryLabels):
-    """Labels sign(h + √noise z), z normal: ψ_Y(y, ω, V) = ln Φ(yω/√(V + noise)), the sign's at a larger variance.
+    """Labels sign(h + √noise z), z normal: ψ_Y(y, ω, V) = ln Φ(yω/√(V + noise)), the sign's at a
+    larger variance.
 
     >>> round(float(Probit(3.0).log_partition(1.0, 2.0, 1.0)), 6)
     -0.172754

@@ -11,7 +11,9 @@ from gardner.model.channel import WIDTHS, Channel
 
 
 class RealLabels(Channel):
-    """Labels are real numbers, a function of the field with normal noise; a channel adds that function."""
+    """Labels are real numbers, a function of the field with normal noise; a channel adds that
+    function.
+    """
 
     noise: float
 

@@ -72,7 +72,9 @@ class Sign(BinaryLabels):
         return value, *of_ratio(y, u, V, rho, -rho * excess)
 
     def remainder(self, y: float, omega: Floats, V: float) -> tuple[Floats, ...]:
-        """The same of ψ_Y + ω²/2V, what is left of ψ_Y where a label is not expected: no large number is formed."""
+        """The same of ψ_Y + ω²/2V, what is left of ψ_Y where a label is not expected: no large
+        number is formed.
+        """
         u = omega * (y / math.sqrt(V))
         _, value, rho, excess = log_normal(u)
         return value, *of_ratio(y, u, V, excess, 1.0 - rho * excess)

@@ -24,14 +24,17 @@ from gardner.model.arrays import Array, Floats, Namespace
 _NUMPY = cast(Namespace, np)
 # The x at which t = SCALE/(SCALE + x) is one half: where r turns from its value at zero to 1/x.
 SCALE = 4.0
-# Terms of the polynomial: they give r/t to 10⁻¹⁴ relative, which tests/unit/model/test_special.py holds against SciPy.
+# Terms of the polynomial: they give r/t to 10⁻¹⁴ relative, which tests/unit/model/test_special.py
+# holds against SciPy.
 _TERMS = 28
 _HALF_LOG_2PI = 0.5 * math.log(2.0 * math.pi)
 _INVERSE_ROOT_2PI = 1.0 / math.sqrt(2.0 * math.pi)
 
 
 def _fit_mills() -> tuple[float, ...]:
-    """Coefficients of r(x)/t in powers of T = 2t − 1, highest first: interpolation at Chebyshev nodes."""
+    """Coefficients of r(x)/t in powers of T = 2t − 1, highest first: interpolation at Chebyshev
+    nodes.
+    """
 
     def excess(x: float) -> float:
         if x < 3.0:
@@ -167,7 +170,9 @@ NUMPY = Library(_NUMPY, _numpy_log_ndtr, _numpy_mills, _numpy_both)
 
 
 def of_ratio(y: float, u: Floats, V: float, first: Floats, second: Floats) -> tuple[Floats, ...]:
-    """Derivatives in ω, V, ωω, ωV and VV of a function of u = yω/√V whose first two derivatives are given."""
+    """Derivatives in ω, V, ωω, ωV and VV of a function of u = yω/√V whose first two derivatives are
+    given.
+    """
     width = math.sqrt(V)
     turned = u * second
     once = u * first

@@ -1,9 +1,9 @@
 """Normal weights of different variances: pools whose rows have a covariance.
 
-Rows F = Z C^{1/2}/√N with a covariance C, Z independent and normal, and weights x ~ N(0, 1) give the
-fields F·x. In the eigenbasis of C these are the fields of independent rows and of weights
-w_k = √c_k x_k, where c_k are the eigenvalues. So a covariance is a prior in which every weight has
-a variance of its own, and nothing else changes.
+Rows F = Z C^{1/2}/√N with a covariance C, Z independent and normal, and weights x ~ N(0, 1) give
+the fields F·x. In the eigenbasis of C these are the fields of independent rows and of weights w_k =
+√c_k x_k, where c_k are the eigenvalues. So a covariance is a prior in which every weight has a
+variance of its own, and nothing else changes.
 """
 
 from __future__ import annotations
@@ -28,9 +28,9 @@ _STEEPEST = 20.0
 class Spectrum(Prior):
     """Normal weights, one variance each: the eigenvalues c_k of the covariance of the rows.
 
-    ``alignment`` s gives the weights variances proportional to c_k^(1+s), of the same mean. At s = 0
-    the weights x_k = w_k/√c_k of the rows as they came are isotropic. At s > 0 labels depend more on
-    the directions in which rows vary much, at s < 0 on the others.
+    ``alignment`` s gives the weights variances proportional to c_k^(1+s), of the same mean. At s =
+    0 the weights x_k = w_k/√c_k of the rows as they came are isotropic. At s > 0 labels depend more
+    on the directions in which rows vary much, at s < 0 on the others.
 
     A weight has its own ψ_X(A, b) = −½ ln(1+cA) + cb²/(2(1+cA)): arrays have one entry a weight on
     their last axis.
@@ -102,7 +102,8 @@ class Spectrum(Prior):
         return 1.0 / float(self.second_moments.max())
 
     def of_size(self, count: int) -> Spectrum:
-        """The same spectrum with another number of weights: means over equal shares of the sorted variances.
+        """The same spectrum with another number of weights: means over equal shares of the sorted
+        variances.
 
         >>> Spectrum([4.0, 2.0]).of_size(4).variances, Spectrum([4.0, 2.0, 0.0]).of_size(2).variances
         ((4.0, 4.0, 2.0, 2.0), (3.3333333333333335, 0.6666666666666666))

@@ -64,7 +64,8 @@ def parse_spectrum(text: str) -> Spectrum:
 
 
 def shorten(text: str) -> str:
-    """The text of a prior as tables and titles show it: of a long spectrum the size, and letters that tell it apart.
+    """The text of a prior as tables and titles show it: of a long spectrum the size, and letters
+    that tell it apart.
 
     >>> shorten("spectrum:2,1"), shorten("gaussian:2")
     ('spectrum:2,1', 'gaussian:2')

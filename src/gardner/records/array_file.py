@@ -23,7 +23,8 @@ FORMATS = (".npy", ".npz", *ENDINGS)
 def read_matrix(name: str, source: str, without: str = "") -> Numbers:
     """A matrix; a vector counts as one column.
 
-    ``without`` names the source of labels: where it is a column of the same table, it is no feature.
+    ``without`` names the source of labels: where it is a column of the same table, it is no
+    feature.
     """
     array = _read(name, source, without)
     if array.ndim not in (1, 2):

@@ -26,16 +26,20 @@ if TYPE_CHECKING:
 
 Floats = NDArray[np.float64]
 
-# Distinct texts in a column up to which each becomes a column of zeros and ones; a column of names has more.
+# Distinct texts in a column up to which each becomes a column of zeros and ones; a column of names
+# has more.
 MOST_KINDS = 20
-# Rows from which on whole numbers that count the rows are worth a word: in fewer rows they may do so by chance.
+# Rows from which on whole numbers that count the rows are worth a word: in fewer rows they may do
+# so by chance.
 _FEWEST_IDS = 20
 _ID_NAMES = frozenset({"id", "ids", "index", "row", "key", "uuid", "number", "nr", "no"})
 
 
 @dataclass(frozen=True)
 class Column:
-    """How one column is read: as a number, or as one column of zeros and ones for each of its ``kinds``."""
+    """How one column is read: as a number, or as one column of zeros and ones for each of its
+    ``kinds``.
+    """
 
     name: str
     kinds: tuple[str, ...] = ()
@@ -131,7 +135,9 @@ def learn_encoding(frame: pd.DataFrame, columns: Sequence[str]) -> Encoding:
 
 
 def as_numbers(column: pd.Series[Any]) -> Floats | None:
-    """The column as numbers, NaN where a cell is empty or says NA or the like; none where it holds texts."""
+    """The column as numbers, NaN where a cell is empty or says NA or the like; none where it holds
+    texts.
+    """
     import pandas as pd
     from pandas.api.types import is_bool_dtype, is_numeric_dtype
 
@@ -220,7 +226,9 @@ def _learn_texts(column: pd.Series[Any], name: str, remarks: _Remarks) -> Column
 
 
 def _counts_rows(values: Floats, name: str) -> bool:
-    """Whether the values are names of rows: whole numbers, each once, that count; or called an id, few twice."""
+    """Whether the values are names of rows: whole numbers, each once, that count; or called an id,
+    few twice.
+    """
     if len(values) < _FEWEST_IDS or not np.isfinite(values).all() or not np.array_equal(values, np.round(values)):
         return False
     kinds = len(np.unique(values))

@@ -78,13 +78,16 @@ def is_door(path: Path) -> bool:
         return False
     if stat.S_ISDIR(kind):
         return False
-    # /dev/stdout leads to a plain file where the shell sent it to one; renaming over that would lose what follows
+    # /dev/stdout leads to a plain file where the shell sent it to one; renaming over that would
+    # lose what follows
     return not stat.S_ISREG(kind) or any(_target(path).is_relative_to(place) for place in _KERNEL)
 
 
 @contextmanager
 def passing_folder() -> Iterator[Path]:
-    """A new folder that nobody else has, and that is gone in the end, with all that was written there."""
+    """A new folder that nobody else has, and that is gone in the end, with all that was written
+    there.
+    """
     with tempfile.TemporaryDirectory(prefix="gardner-") as name:
         yield Path(name)
 

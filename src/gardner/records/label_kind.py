@@ -14,7 +14,8 @@ from numpy.typing import NDArray
 from gardner.errors import InvalidInputError
 
 KINDS = ("classes", "regression")
-# Distinct whole numbers up to which labels may be classes: as many as kinds of text that become columns.
+# Distinct whole numbers up to which labels may be classes: as many as kinds of text that become
+# columns.
 MOST_CLASSES = 20
 # Distinct values that are listed in a message.
 _LISTED = 5

@@ -1,4 +1,6 @@
-"""A partly labelled table from a file: CSV, Parquet or npz; an empty label means that nobody was asked yet."""
+"""A partly labelled table from a file: CSV, Parquet or npz; an empty label means that nobody was
+asked yet.
+"""
 
 from __future__ import annotations
 
@@ -24,10 +26,11 @@ if TYPE_CHECKING:
 class PoolFile:
     """Numbers, names and labels of a table.
 
-    ``labels`` are coded −1, +1 or, for a regression, as they are; NaN where there is none yet. ``classes`` are the two
-    names that −1 and +1 stand for, empty texts for those not seen yet; a regression has none. Where there are three or
-    more, ``labels`` has the place of each in ``classes``. ``notes`` tell what was left out, filled in or turned into
-    something else, and ``encoding`` reads another table in the same way.
+    ``labels`` are coded −1, +1 or, for a regression, as they are; NaN where there is none yet.
+    ``classes`` are the two names that −1 and +1 stand for, empty texts for those not seen yet; a
+    regression has none. Where there are three or more, ``labels`` has the place of each in
+    ``classes``. ``notes`` tell what was left out, filled in or turned into something else, and
+    ``encoding`` reads another table in the same way.
     """
 
     features: NDArray[np.float64]
@@ -51,7 +54,9 @@ class PoolFile:
 
     @property
     def named_labels(self) -> NDArray[np.float64] | NDArray[np.object_]:
-        """With three classes or more the name of each row's, an empty text where there is none; else ``labels``."""
+        """With three classes or more the name of each row's, an empty text where there is none;
+        else ``labels``.
+        """
         if len(self.classes) < 3:
             return self.labels
         names = [self.classes[int(code)] if code == code else "" for code in self.labels]
@@ -66,9 +71,11 @@ def read_pool(
     identifier: str | None = None,
     kind: str | None = None,
 ) -> PoolFile:
-    """Read a table; columns that are neither the label, nor ignored, nor the identifier are features.
+    """Read a table; columns that are neither the label, nor ignored, nor the identifier are
+    features.
 
-    A label of None is for a table that has no labels yet. ``kind`` says what the labels are: classes or regression.
+    A label of None is for a table that has no labels yet. ``kind`` says what the labels are:
+    classes or regression.
     """
     frame, array = _read(Path(path), label, identifier)
     for column in (*([label] if label else []), *ignore, *([identifier] if identifier else [])):
@@ -118,7 +125,9 @@ def _read(path: Path, label: str | None, identifier: str | None, array: str = ""
 
 
 def _arrays(path: Path, label: str | None, wanted: str) -> tuple[pd.DataFrame, str]:
-    """An npz file: one two-dimensional array of features, and the label's array if one is asked for."""
+    """An npz file: one two-dimensional array of features, and the label's array if one is asked
+    for.
+    """
     import pandas as pd
 
     arrays = {name: load_member(path, name) for name in array_names(path)}
@@ -144,7 +153,9 @@ def _read_ids(column: pd.Series[str]) -> tuple[str, ...]:
 
 
 def _read_labels(column: pd.Series[Any], name: str, kind: str | None) -> tuple[NDArray[np.float64], tuple[str, ...]]:
-    """Classes in their own order, or the numbers of a regression (:mod:`gardner.records.label_kind`)."""
+    """Classes in their own order, or the numbers of a regression
+    (:mod:`gardner.records.label_kind`).
+    """
     from pandas.api.types import is_numeric_dtype
 
     written = column.astype(str).str.strip()
@@ -182,7 +193,9 @@ def _named_like_nothing(classes: Sequence[str]) -> list[str]:
 
 
 def _refuse_missing_number(texts: list[str], name: str) -> None:
-    """NA and the like are names of classes beside other names, but not where all others are numbers."""
+    """NA and the like are names of classes beside other names, but not where all others are
+    numbers.
+    """
     rows = [row for row, text in enumerate(texts) if text in MISSING_WORDS]
     others = set(texts) - MISSING_WORDS - {""}
     if rows and others and all(map(_is_number, others)):

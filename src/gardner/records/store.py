@@ -76,7 +76,8 @@ class Store:
         except OSError as error:
             if error.errno not in (errno.ENOLCK, errno.ENOTSUP, errno.ENOSYS):
                 raise _trouble(error, self.folder) from None
-            # a file system without locks: parts are still whole, only the protection from a second writer is missing
+            # a file system without locks: parts are still whole, only the protection from a second
+            # writer is missing
 
     def _sweep(self) -> None:
         for place in (self.parts, self.timings):
@@ -109,7 +110,9 @@ class Store:
         return self.keys()
 
     def write(self, key: str, table: Any, timings: Mapping[str, object] | None = None) -> None:
-        """Put a task on disk, in place of what was there. All of it or nothing, and then the reason."""
+        """Put a task on disk, in place of what was there. All of it or nothing, and then the
+        reason.
+        """
         content = sealed(table)
         try:
             # no links are followed: the folder may be somebody else's, and lead anywhere
@@ -131,7 +134,9 @@ class Store:
         return self._read(paths, schema, required) if paths else schema.empty_table()
 
     def verify(self, key: str) -> tuple[State, str]:
-        """What is known of the bytes of a part, with the reason if they are not as they were written."""
+        """What is known of the bytes of a part, with the reason if they are not as they were
+        written.
+        """
         return _state(self._part(key))
 
     def read_timings(self, key: str) -> dict[str, Any]:
@@ -172,7 +177,9 @@ class Store:
         return table
 
     def _check_columns(self, paths: list[Path], table: Any, required: Iterable[str]) -> None:
-        """Columns that are not there are read as nulls; and a part is found by the key that its rows have."""
+        """Columns that are not there are read as nulls; and a part is found by the key that its
+        rows have.
+        """
         for name in required:
             if table[name].null_count:
                 raise self._broken(paths[0], f"it is not of `gardner bench`: {name} is missing")
@@ -199,7 +206,9 @@ def _state(path: Path) -> tuple[State, str]:
 
 
 def _is_timing(found: object) -> bool:
-    """Whether a JSON value is what :meth:`Store.write` is given: numbers by name, and lists of such."""
+    """Whether a JSON value is what :meth:`Store.write` is given: numbers by name, and lists of
+    such.
+    """
 
     def numbers(record: object) -> bool:
         return isinstance(record, dict) and all(isinstance(one, int | float) for one in record.values())

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 
 def printable(text: str) -> str:
-    """A text on one line, without what would drive a terminal or cannot be written: reasons are anybody's words.
+    """A text on one line, without what would drive a terminal or cannot be written: reasons are
+    anybody's words.
 
     >>> printable("two\\nlines, \\x1b[31mred")
     'two lines, [31mred'

@@ -20,7 +20,9 @@ _NOT_SO = "the file is not what its name says"
 
 @contextmanager
 def reading(name: str, path: Path | str) -> Iterator[None]:
-    """Whatever goes wrong inside is an error about reading the file; ``name`` is the argument that named it."""
+    """Whatever goes wrong inside is an error about reading the file; ``name`` is the argument that
+    named it.
+    """
     try:
         yield
     except GardnerError:
@@ -66,7 +68,9 @@ def load_member(path: Path, name: str) -> NDArray[np.generic]:
 
 
 def _load(stream: IO[bytes], size: int) -> NDArray[np.generic]:
-    """An array whose header promises no more than there is: memory is taken before the first number is read."""
+    """An array whose header promises no more than there is: memory is taken before the first number
+    is read.
+    """
     try:
         version = np.lib.format.read_magic(stream)
     except ValueError:

@@ -23,7 +23,9 @@ class Column:
 
 @dataclass(frozen=True)
 class Cell:
-    """What is read, what is sorted by (empty: nothing, it goes last), and the length of the bar in per cent."""
+    """What is read, what is sorted by (empty: nothing, it goes last), and the length of the bar in
+    per cent.
+    """
 
     text: str
     key: str
@@ -48,7 +50,9 @@ class Table:
 
 
 def tabulate(frame: pd.DataFrame) -> Table:
-    """A frame as a table; the names with a meaning are listed at :class:`gardner.report.content.Board`."""
+    """A frame as a table; the names with a meaning are listed at
+    :class:`gardner.report.content.Board`.
+    """
     columns = [(str(name), frame.iloc[:, index].tolist()) for index, name in enumerate(frame.columns)]
     named = dict(columns)
     shown = [

@@ -1,4 +1,6 @@
-"""What a page holds: sections with figures, verdicts and tables, and the board of strategies. Plain data, no markup."""
+"""What a page holds: sections with figures, verdicts and tables, and the board of strategies. Plain
+data, no markup.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +14,9 @@ from gardner.report.style import AnyChart
 
 
 class Outcome(Enum):
-    """What became of a statement. "Does not hold" is three things: a finding, an open question, a failure."""
+    """What became of a statement. "Does not hold" is three things: a finding, an open question, a
+    failure.
+    """
 
     HOLDS = "holds"
     NEW = "new"  # holds, and nobody said so before
@@ -25,8 +29,9 @@ class Outcome(Enum):
 class Verdict:
     """A statement computed from the data, and whether it holds.
 
-    ``otherwise`` says what it means that it does not hold. ``seeds`` is the number of pools behind it; none for a
-    statement of theory alone. A statement that is ``beyond`` the paper is news where it holds.
+    ``otherwise`` says what it means that it does not hold. ``seeds`` is the number of pools behind
+    it; none for a statement of theory alone. A statement that is ``beyond`` the paper is news where
+    it holds.
 
     >>> Verdict(False, "theory and runs agree", Outcome.OPEN, seeds=4).outcome
     <Outcome.OPEN: 'undecided'>
@@ -60,7 +65,8 @@ class Figure:
 class Pairs:
     """What readers may compare two strategies by, seed by seed, on demand.
 
-    ``values``: rows (strategy, seed, and ``measures``), one a run; ``where`` says at how many labels.
+    ``values``: rows (strategy, seed, and ``measures``), one a run; ``where`` says at how many
+    labels.
     """
 
     values: pd.DataFrame
@@ -72,9 +78,9 @@ class Pairs:
 class Section:
     """One result: figures, verdicts, the tables behind them and how they were made.
 
-    ``provenance`` is a sentence; ``origin`` are lines such as command, sizes, seeds, convergence counts. ``tables`` are
-    further tables to download, by file name without its ending. A ``shown`` table stands on the page itself. Of
-    ``pairs`` a reader chooses two strategies to compare.
+    ``provenance`` is a sentence; ``origin`` are lines such as command, sizes, seeds, convergence
+    counts. ``tables`` are further tables to download, by file name without its ending. A ``shown``
+    table stands on the page itself. Of ``pairs`` a reader chooses two strategies to compare.
     """
 
     name: str
@@ -92,10 +98,12 @@ class Section:
 
 @dataclass(frozen=True)
 class Board:
-    """A table that readers can sort. Its columns are the caller's; three kinds of names have a meaning.
+    """A table that readers can sort. Its columns are the caller's; three kinds of names have a
+    meaning.
 
-    ``informed`` (bool) is not shown as a column: its rows are marked "reads hidden labels". ``X stderr`` is shown
-    beside column ``X`` as ± error. ``way to its bound`` is a fraction, shown as per cent with a bar.
+    ``informed`` (bool) is not shown as a column: its rows are marked "reads hidden labels". ``X
+    stderr`` is shown beside column ``X`` as ± error. ``way to its bound`` is a fraction, shown as
+    per cent with a bar.
     """
 
     caption: str
@@ -105,11 +113,11 @@ class Board:
 
 @dataclass(frozen=True)
 class Page:
-    """The whole report. ``notice`` stands out near the top; ``failures`` are runs that did not come to an end, or
-    groups of them with their number in a column ``runs``.
+    """The whole report. ``notice`` stands out near the top; ``failures`` are runs that did not come
+    to an end, or groups of them with their number in a column ``runs``.
 
-    ``picture`` names the section whose first figure stands at the head of the page, with the section's text and the
-    ``explanation`` of its words; the notice is below it then.
+    ``picture`` names the section whose first figure stands at the head of the page, with the
+    section's text and the ``explanation`` of its words; the notice is below it then.
     """
 
     title: str

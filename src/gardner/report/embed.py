@@ -23,7 +23,9 @@ vegaEmbed("#chart", spec, { config, renderer: "svg", actions: false })
 
 @dataclass(frozen=True)
 class Script:
-    """Code of our own, with the hash by which the page's policy knows it; any other script is refused."""
+    """Code of our own, with the hash by which the page's policy knows it; any other script is
+    refused.
+    """
 
     text: Markup
     hash: Markup
@@ -51,7 +53,9 @@ def script_json(value: object) -> Markup:
 
 
 def policy(scripts: list[Script], *, evaluates: bool = True) -> str:
-    """The Content-Security-Policy: these scripts, our own styles, no network. Vega compiles expressions, hence eval."""
+    """The Content-Security-Policy: these scripts, our own styles, no network. Vega compiles
+    expressions, hence eval.
+    """
     allowed = " ".join([*(item.hash for item in scripts), *(["'unsafe-eval'"] if evaluates else [])])
     return (
         f"default-src 'none'; script-src {allowed}; style-src 'unsafe-inline'; img-src data:; "

@@ -1,4 +1,6 @@
-"""Tidy frames to Altair charts: one definition serves the page (interactive) and papers (SVG, PNG, PDF)."""
+"""Tidy frames to Altair charts: one definition serves the page (interactive) and papers (SVG, PNG,
+PDF).
+"""
 
 from __future__ import annotations
 
@@ -57,8 +59,9 @@ def _spaced(low: float, high: float) -> alt.Scale:
 
 
 def _segments(frame: pd.DataFrame) -> pd.DataFrame:
-    """Cut each curve where replica symmetry breaks, so that a stretch has one dash; broken ones reach to
-    their neighbours."""
+    """Cut each curve where replica symmetry breaks, so that a stretch has one dash; broken ones
+    reach to their neighbours.
+    """
     parts = []
     for (alpha, budget), curve in frame.groupby(["pool_ratio", "budget"], sort=True):
         ordered = curve.sort_values("log_volume").reset_index(drop=True)
@@ -145,10 +148,11 @@ def magnetization_chart(frame: pd.DataFrame, title: str) -> alt.Chart:
 
 
 def pool_size_chart(frame: pd.DataFrame, title: str) -> alt.Chart:
-    """Minimal volume per pool and the typical one against the budget, with the pools' own volumes and the halving
-    bound.
+    """Minimal volume per pool and the typical one against the budget, with the pools' own volumes
+    and the halving bound.
 
-    ``frame``: rows (budget, log_volume, line, bound) with bound one of minimum, typical, pool, halving.
+    ``frame``: rows (budget, log_volume, line, bound) with bound one of minimum, typical, pool,
+    halving.
     """
     dash = alt.Scale(domain=["minimum", "typical", "pool", "halving"], range=[[1, 0], [1, 0], [6, 3], [2, 2]])
     lines = frame["line"].drop_duplicates().tolist()
@@ -222,13 +226,17 @@ def still(spec: dict[str, Any]) -> str:
 
 
 def _counted_anew(picture: str) -> str:
-    """The names of clips, which Vega counts through a process, from one on: the same picture has the same bytes."""
+    """The names of clips, which Vega counts through a process, from one on: the same picture has
+    the same bytes.
+    """
     places = {name: place for place, name in enumerate(dict.fromkeys(_CLIP.findall(picture)), 1)}
     return _CLIP.sub(lambda found: f"clip{places[found[0]]}", picture)
 
 
 def save(chart: AnyChart, path: Path, title: str = "") -> None:
-    """Write a chart as .svg, .png, .pdf or self-contained .html (of that title), by the ending of the path."""
+    """Write a chart as .svg, .png, .pdf or self-contained .html (of that title), by the ending of
+    the path.
+    """
     write_file(path, _drawn(chart, path.suffix.lower(), title or path.stem))
 
 

@@ -13,7 +13,8 @@ _NAMES = {"random": "random", "agnostic": "agnostic", "best": "best subset"}
 def forecast_chart(frame: pd.DataFrame, accuracy: float, title: str) -> AnyChart:
     """Bands are intervals, the dotted line is the accuracy wanted.
 
-    ``frame``: rows (labels, random, random_low, random_high, agnostic, agnostic_low, agnostic_high, best).
+    ``frame``: rows (labels, random, random_low, random_high, agnostic, agnostic_low, agnostic_high,
+    best).
     """
     data = _long(frame)
     names = data["choice"].drop_duplicates().tolist()

@@ -1,4 +1,6 @@
-"""Charts of learning curves: lines that were computed, dots that were measured, on straight or logarithmic axes."""
+"""Charts of learning curves: lines that were computed, dots that were measured, on straight or
+logarithmic axes.
+"""
 
 from __future__ import annotations
 
@@ -33,7 +35,8 @@ def curves_chart(lines: pd.DataFrame, dots: pd.DataFrame, x: Axis, y: Axis, titl
     """Theory as lines, runs as dots with bars of one standard error.
 
     ``lines``: rows (series, and the columns of both axes). ``dots``: rows (series, the column of x,
-    that of y and its ``_stderr``); it may be empty. What has no logarithm is not drawn on such an axis.
+    that of y and its ``_stderr``); it may be empty. What has no logarithm is not drawn on such an
+    axis.
     """
     names = lines["series"].drop_duplicates().tolist()
     hues = [PALETTE[index % len(PALETTE)] for index in range(len(names))]

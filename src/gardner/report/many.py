@@ -1,4 +1,6 @@
-"""Charts of many strategies: a few in front and the others faint, and a small panel for each of them."""
+"""Charts of many strategies: a few in front and the others faint, and a small panel for each of
+them.
+"""
 
 from __future__ import annotations
 
@@ -9,15 +11,18 @@ import pandas as pd
 
 from gardner.report.style import GREY, PALETTE
 
-# Strategies up to which one picture shows all alike: as many colours as are told apart, and a legend that fits.
+# Strategies up to which one picture shows all alike: as many colours as are told apart, and a
+# legend that fits.
 MOST = 12
 # The best strategies that are in front of many.
 _BEST = 5
 # Names that are in front wherever they are: ours, and what all are compared with.
 _ALWAYS = ("query", "agnostic", "random")
-# Pixels from side to side and from top to bottom of a panel: as wide as the longest name of scikit-activeml.
+# Pixels from side to side and from top to bottom of a panel: as wide as the longest name of
+# scikit-activeml.
 _WIDTH, _HEIGHT = 150, 96
-# Panels beside each other where nobody says how much room there is, as on paper; the page counts for itself.
+# Panels beside each other where nobody says how much room there is, as on paper; the page counts
+# for itself.
 _COLUMNS = 5
 # A name of a library in two lines, its home above: nothing of it is cut.
 _TWO_LINES = r"split(replace(datum.label, /^([A-Za-z_][\w.]*)\.(?=[A-Za-z_]\w*($|\(| ))/, '$1|'), '|')"
@@ -55,9 +60,11 @@ def toggled(chart: alt.LayerChart, paint: Mapping[str, str], *params: alt.Parame
 
 
 def panels(own: pd.DataFrame, bounds: pd.DataFrame | None, title: str, x: str, y: str) -> alt.FacetChart:
-    """A small panel for each series, in the order of rows: its line and error on the range of all series.
+    """A small panel for each series, in the order of rows: its line and error on the range of all
+    series.
 
-    ``own``: rows (series, x, value, low, high); ``bounds``: rows (bound, x, value), dashed in every panel.
+    ``own``: rows (series, x, value, low, high); ``bounds``: rows (bound, x, value), dashed in every
+    panel.
     """
     names = own["series"].drop_duplicates().tolist()
     span = own.groupby("x")["value"].agg(low="min", high="max").reset_index()

@@ -1,4 +1,6 @@
-"""Charts of what was measured, on what theory says: sampled subsets, mixtures of samples, batch sizes."""
+"""Charts of what was measured, on what theory says: sampled subsets, mixtures of samples, batch
+sizes.
+"""
 
 from __future__ import annotations
 
@@ -27,8 +29,8 @@ _COMPLEXITY, _OVERLAP, _GAP = "complexity Σ", "overlap m of teacher and student
 def sampling_chart(curve: pd.DataFrame, dots: pd.DataFrame, title: str) -> AnyChart:
     """Complexity counted from sampled subsets (dots, error bars) on the theory's curve.
 
-    ``curve``: rows (budget, log_volume, complexity). ``dots``: rows (budget, features, log_volume, complexity,
-    complexity_low, complexity_high).
+    ``curve``: rows (budget, log_volume, complexity). ``dots``: rows (budget, features, log_volume,
+    complexity, complexity_low, complexity_high).
     """
     shown = legend_toggle("budget", sorted(set(curve["budget"]) | set(dots["budget"])))
     y = alt.Y("complexity:Q", title=_COMPLEXITY, scale=alt.Scale(domainMin=0))
@@ -65,10 +67,11 @@ def sampling_chart(curve: pd.DataFrame, dots: pd.DataFrame, title: str) -> AnyCh
 
 
 def ensemble_chart(lines: pd.DataFrame, points: pd.DataFrame, ends: pd.DataFrame, title: str) -> AnyChart:
-    """Complexity of theories and of chains at several N (lines), of limits and of draws (dots), and ends of searches.
+    """Complexity of theories and of chains at several N (lines), of limits and of draws (dots), and
+    ends of searches.
 
-    ``lines``: rows (series, log_volume, complexity). ``points``: the same with complexity_stderr. ``ends``: rows
-    (series, log_volume), drawn as rules.
+    ``lines``: rows (series, log_volume, complexity). ``points``: the same with complexity_stderr.
+    ``ends``: rows (series, log_volume), drawn as rules.
     """
     kinds = list(dict.fromkeys([*lines["series"], *points["series"], *ends["series"]]))
     named = colours(kinds)
@@ -98,7 +101,8 @@ def ensemble_chart(lines: pd.DataFrame, points: pd.DataFrame, ends: pd.DataFrame
 def mixture_chart(curve: pd.DataFrame, dots: pd.DataFrame, title: str) -> AnyChart:
     """Overlap m of what mixtures of samples reach (dots, one standard error) on the theory's curve.
 
-    ``curve``: rows (log_volume, m). ``dots``: rows (strategy, log_volume, log_volume_stderr, m, m_stderr).
+    ``curve``: rows (log_volume, m). ``dots``: rows (strategy, log_volume, log_volume_stderr, m,
+    m_stderr).
     """
     kinds = [_THEORY, _MEASURED]
     shown = legend_toggle("origin", kinds)
@@ -137,7 +141,8 @@ def mixture_chart(curve: pd.DataFrame, dots: pd.DataFrame, title: str) -> AnyCha
 
 
 def batch_chart(frame: pd.DataFrame, title: str) -> AnyChart:
-    """How far above halving a strategy stays, against its batch size k on a logarithmic axis; bars: one standard error.
+    """How far above halving a strategy stays, against its batch size k on a logarithmic axis; bars:
+    one standard error.
 
     ``frame``: rows (batch_size, budget, log_volume, log_volume_stderr, halving).
     """

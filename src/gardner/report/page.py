@@ -91,7 +91,9 @@ def _groups(page: Page) -> list[dict[str, object]]:
 
 
 def _stills(specs: dict[str, dict[str, object]]) -> dict[str, Markup]:
-    """Every chart as a picture without scripts: for print, and where none may run. Names in it are its own."""
+    """Every chart as a picture without scripts: for print, and where none may run. Names in it are
+    its own.
+    """
     return {
         name: Markup(_LOCAL.sub(rf"still{index}-\g<0>", still(spec)))  # noqa: S704 — Vega escapes text
         for index, (name, spec) in enumerate(specs.items())

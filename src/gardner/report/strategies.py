@@ -47,12 +47,14 @@ _INFORMED = " *"
 def strategies_chart(
     curves: pd.DataFrame, bounds: pd.DataFrame, title: str, *, quantity: Quantity = "log_volume"
 ) -> AnyChart:
-    """Strategies (bands: one standard error) against the bounds; a switch shows log-volume or accuracy.
+    """Strategies (bands: one standard error) against the bounds; a switch shows log-volume or
+    accuracy.
 
-    ``curves``: rows (strategy, informed, budget, log_volume, log_volume_stderr, accuracy, accuracy_stderr, seeds,
-    converged). With columns ``theory`` and ``theory_accuracy``, a thin line of the same colour is what theory says of a
-    strategy. ``bounds``: rows (bound, budget, log_volume, accuracy, stability), bound one of minimum, typical, maximum,
-    halving, pool. ``quantity`` is what a still picture shows and what the switch shows first.
+    ``curves``: rows (strategy, informed, budget, log_volume, log_volume_stderr, accuracy,
+    accuracy_stderr, seeds, converged). With columns ``theory`` and ``theory_accuracy``, a thin line
+    of the same colour is what theory says of a strategy. ``bounds``: rows (bound, budget,
+    log_volume, accuracy, stability), bound one of minimum, typical, maximum, halving, pool.
+    ``quantity`` is what a still picture shows and what the switch shows first.
     """
     parts = [part for part in (_strategy_rows(curves), _theory_rows(curves)) if len(part)]
     rows = pd.concat(parts, ignore_index=True) if parts else _strategy_rows(curves)
@@ -64,8 +66,8 @@ def learning_chart(
 ) -> AnyChart:
     """Learning curves of rules, computed for many weights, against the bounds.
 
-    ``curves``: rows (rule, budget, log_volume, accuracy, status). ``bounds`` and ``quantity`` as for
-    :func:`strategies_chart`.
+    ``curves``: rows (rule, budget, log_volume, accuracy, status). ``bounds`` and ``quantity`` as
+    for :func:`strategies_chart`.
     """
     rows = pd.DataFrame(
         {
@@ -113,9 +115,11 @@ def _against_bounds(rows: pd.DataFrame, bounds: pd.DataFrame, title: str, quanti
 
 
 def strategies_panels(curves: pd.DataFrame, bounds: pd.DataFrame, title: str) -> AnyChart:
-    """A small panel for each strategy: ln v less the bound of strategies that see a label only after asking for it.
+    """A small panel for each strategy: ln v less the bound of strategies that see a label only
+    after asking for it.
 
-    That bound is the dashed line at zero. Where it is not known, ln v itself is shown, with the bounds there are.
+    That bound is the dashed line at zero. Where it is not known, ln v itself is shown, with the
+    bounds there are.
     """
     rows = _strategy_rows(curves).sort_values(["series", "budget"])
     halving = bounds[bounds["bound"] == "halving"].set_index("budget")["log_volume"].astype(float)
@@ -165,7 +169,8 @@ def _paint(data: pd.DataFrame, names: list[str], hues: list[str], front: list[st
 def _nearest(base: alt.Chart, value: alt.Y, color: alt.Color, shown: alt.Parameter) -> alt.Chart:
     """The dot nearest to the pointer, with its numbers."""
     hover = alt.selection_point(name="hover", on="pointerover", nearest=True, empty=False, clear="pointerout")
-    # Vega-Lite 6.4 looks for text fields of the nearest dot in the wrong place, so the expression is spelled out
+    # Vega-Lite 6.4 looks for text fields of the nearest dot in the wrong place, so the expression
+    # is spelled out
     row = "(datum.datum || datum)"
     budget = f"'budget n': format({row}.budget, '.4~f')"
     shown_as = {"ln v": "volume_text", "accuracy": "accuracy_text", "from": "origin"}
@@ -180,7 +185,9 @@ def _nearest(base: alt.Chart, value: alt.Y, color: alt.Color, shown: alt.Paramet
 
 
 def _quantity_label() -> alt.Chart:
-    """What the upright axis shows. Vega-Lite's axis titles cannot follow a switch, so this one is a mark."""
+    """What the upright axis shows. Vega-Lite's axis titles cannot follow a switch, so this one is a
+    mark.
+    """
     text = alt.ExprRef(f"quantity == 'accuracy' ? 'accuracy of the posterior mean' : {VOLUME!r}")
     chart: alt.Chart = alt.Chart(alt.InlineData(values=[{}])).mark_text(
         text=text, tooltip=None, x=0, y=-12, align="left", fontSize=12, fontWeight=500
@@ -194,7 +201,8 @@ def _strategy_rows(curves: pd.DataFrame) -> pd.DataFrame:
         {
             "series": curves["strategy"].where(~informed, curves["strategy"] + _INFORMED),
             "role": "strategy",
-            # columns without a single value (errors of one seed) are of no type, and their NaN would reach the JSON
+            # columns without a single value (errors of one seed) are of no type, and their NaN
+            # would reach the JSON
             **{name: curves[name].astype(float) for name in ("budget", "log_volume", "log_volume_stderr")},
             **{name: curves[name].astype(float) for name in ("accuracy", "accuracy_stderr")},
             "volume_text": texts_with_error(curves, "log_volume"),

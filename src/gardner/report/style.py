@@ -1,4 +1,6 @@
-"""What all charts share: sizes, colours that read on white and on near-black, axes, legends that toggle, the theme."""
+"""What all charts share: sizes, colours that read on white and on near-black, axes, legends that
+toggle, the theme.
+"""
 
 from __future__ import annotations
 
@@ -26,7 +28,8 @@ VOLUME = "ln v (log-volume per weight)"
 GREY = "#868e99"
 FONT = "system-ui, -apple-system, 'Segoe UI', Roboto, 'Helvetica Neue', Arial, sans-serif"
 
-# Strategies of the paper keep their colour from figure to figure; others take what is left, in order.
+# Strategies of the paper keep their colour from figure to figure; others take what is left, in
+# order.
 PALETTE = ("#3a86c8", "#e0702f", "#2a9d78", "#c2559d", "#8b6cd9", "#b58a17", "#d4505c", "#3aa3b5", "#7d9b3f", "#a9745b")
 _KEPT = {
     "agnostic": "#3a86c8",
@@ -40,7 +43,8 @@ _KEPT = {
 
 
 def colours(names: Sequence[str]) -> dict[str, str]:
-    """A colour for each strategy, no two the same: past the end of the palette come hues between those of before.
+    """A colour for each strategy, no two the same: past the end of the palette come hues between
+    those of before.
 
     >>> many = [f"strategy {index}" for index in range(60)]
     >>> len(set(colours(many).values()))
@@ -54,13 +58,17 @@ def colours(names: Sequence[str]) -> dict[str, str]:
 
 
 def _further(index: int) -> str:
-    """A colour after those of the palette: hues in steps of the golden ratio, dark, middle and light in turn."""
+    """A colour after those of the palette: hues in steps of the golden ratio, dark, middle and
+    light in turn.
+    """
     red, green, blue = colorsys.hls_to_rgb((0.05 + index * _GOLDEN) % 1.0, (0.42, 0.55, 0.66)[index % 3], 0.5)
     return f"#{round(255 * red):02x}{round(255 * green):02x}{round(255 * blue):02x}"
 
 
 def legend_toggle(field: str, values: Sequence[str] | Sequence[float]) -> alt.Parameter:
-    """A selection holding all values at first; a click on an entry of the legend takes it out or puts it back."""
+    """A selection holding all values at first; a click on an entry of the legend takes it out or
+    puts it back.
+    """
     start = [{field: value} for value in values]
     return alt.selection_point(name="shown", fields=[field], bind="legend", toggle="true", value=start, clear=False)
 
@@ -81,7 +89,9 @@ def budget_axis() -> alt.X:
 
 
 def by_budget() -> alt.Color:
-    """Budgets from violet to yellow, without the ends of the scheme that vanish on black or on white."""
+    """Budgets from violet to yellow, without the ends of the scheme that vanish on black or on
+    white.
+    """
     scheme = alt.SchemeParams(name="plasma", extent=[0.25, 0.82])
     return alt.Color("budget:O", title="budget n", scale=alt.Scale(scheme=scheme), legend=alt.Legend(symbolOpacity=1))
 
@@ -98,7 +108,9 @@ def texts_with_error(frame: pd.DataFrame, name: str, decimals: int = 4) -> list[
 
 
 def error_bars(base: alt.Chart, low: alt.X | alt.Y, value: str, **channels: Any) -> alt.Chart:
-    """Rules of one standard error either way along the axis of ``low``; none where there is no error."""
+    """Rules of one standard error either way along the axis of ``low``; none where there is no
+    error.
+    """
     axis, error = ("x" if isinstance(low, alt.X) else "y"), f"datum.{value}_stderr"
     chart: alt.Chart = (
         base.transform_filter(f"isValid({error})")

@@ -1,4 +1,6 @@
-"""The chart of strategies on a real table: accuracy or log-loss against the number of labels. No bound is drawn."""
+"""The chart of strategies on a real table: accuracy or log-loss against the number of labels. No
+bound is drawn.
+"""
 
 from __future__ import annotations
 

@@ -1,5 +1,7 @@
-"""Results of the paper, and learning curves beyond it, one recipe each: theory and runs → frames → figures and a
-verdict; :func:`reproduce_results` makes the page of them, :func:`report_results` that of anybody's own runs."""
+"""Results of the paper, and learning curves beyond it, one recipe each: theory and runs → frames →
+figures and a verdict; :func:`reproduce_results` makes the page of them, :func:`report_results` that
+of anybody's own runs.
+"""
 
 from __future__ import annotations
 
@@ -92,12 +94,14 @@ def reproduce_results(
     progress: Progress | None = None,
     device: str = "cpu",
 ) -> list[Section]:
-    """Run recipes (all by default), write ``out/report.html``, tables and figures, and return their sections.
+    """Run recipes (all by default), write ``out/report.html``, tables and figures, and return their
+    sections.
 
-    Runs are kept in ``out/results`` and ``out/sampling``: stopped at any time, the same call goes on from there. A
-    result that could not be had becomes a section that says why; when the page is written, one error with all sections
-    and all reasons is raised. ``time_limit`` is in seconds a run. ``device`` is ``cpu``, ``cuda`` or ``auto``: runs of
-    strategies that a GPU can take are made there.
+    Runs are kept in ``out/results`` and ``out/sampling``: stopped at any time, the same call goes
+    on from there. A result that could not be had becomes a section that says why; when the page is
+    written, one error with all sections and all reasons is raised. ``time_limit`` is in seconds a
+    run. ``device`` is ``cpu``, ``cuda`` or ``auto``: runs of strategies that a GPU can take are
+    made there.
     """
     chosen = list(names) if names else list(RECIPES)
     for name in chosen:
@@ -127,7 +131,9 @@ def reproduce_results(
 
 
 def _section(recipe: Recipe, workspace: Workspace, failures: dict[str, str]) -> Section:
-    """The section of a recipe; one that failed, for whatever reason, must not cost the page of the others."""
+    """The section of a recipe; one that failed, for whatever reason, must not cost the page of the
+    others.
+    """
     try:
         return recipe.run(workspace)
     except InvalidInputError:  # the same for all of them
@@ -142,7 +148,9 @@ def _section(recipe: Recipe, workspace: Workspace, failures: dict[str, str]) -> 
 
 
 def _headline(workspace: Workspace) -> pd.DataFrame:
-    """Bits per label of the best subset, a label-agnostic strategy at its best, random choice and the worst subset."""
+    """Bits per label of the best subset, a label-agnostic strategy at its best, random choice and
+    the worst subset.
+    """
     from gardner.theory.parallel import answers
 
     rows = []

@@ -1,4 +1,6 @@
-"""The paper's main figure: AL-AMP and random choice between the smallest and the largest volume there is, α = 3."""
+"""The paper's main figure: AL-AMP and random choice between the smallest and the largest volume
+there is, α = 3.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""Strategies on the same pools, next to what is possible: the frames behind charts, boards and verdicts."""
+"""Strategies on the same pools, next to what is possible: the frames behind charts, boards and
+verdicts.
+"""
 
 from __future__ import annotations
 
@@ -27,7 +29,9 @@ _SETTING = ["model", "pool_ratio", "features"]
 
 @dataclass(frozen=True)
 class StrategyCurve:
-    """Mean ln v of one strategy with its standard error, and the bounds, at the budgets it was measured at."""
+    """Mean ln v of one strategy with its standard error, and the bounds, at the budgets it was
+    measured at.
+    """
 
     budget: Floats
     log_volume: Floats
@@ -53,7 +57,9 @@ def _column(values: Iterable[float]) -> Floats:
 
 @dataclass(frozen=True)
 class Comparison:
-    """Means over seeds at each budget (``curves``), the bounds there, and the summary both come from."""
+    """Means over seeds at each budget (``curves``), the bounds there, and the summary both come
+    from.
+    """
 
     curves: pd.DataFrame
     bounds: pd.DataFrame
@@ -166,7 +172,9 @@ def unspent(curves: pd.DataFrame) -> pd.DataFrame:
 
 
 def board(curves: pd.DataFrame, budget: float, caption: str) -> Board:
-    """How close each strategy gets, where it is nearest to a budget: bits per label, and the way to its own bound."""
+    """How close each strategy gets, where it is nearest to a budget: bits per label, and the way to
+    its own bound.
+    """
     known = bool(curves["gap_to_theory"].notna().any())
     names = {
         "strategy": "strategy",

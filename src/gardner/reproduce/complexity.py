@@ -1,4 +1,6 @@
-"""The paper's first figure: complexity and overlap against log-volume, at α = 3 and (appendix) at α = 10."""
+"""The paper's first figure: complexity and overlap against log-volume, at α = 3 and (appendix) at α
+= 10.
+"""
 
 from __future__ import annotations
 
@@ -13,12 +15,15 @@ from gardner.reproduce.recipe import Recipe, Workspace, certificate
 from gardner.theory import Curve, complexity_curve, pool
 from gardner.theory.parallel import answers
 
-# Points of a curve, equally spaced, beside those that the follower chose (which crowd where the curve bends).
+# Points of a curve, equally spaced, beside those that the follower chose (which crowd where the
+# curve bends).
 _POINTS = 31
 
 
 def _curve(case: tuple[float, float]) -> tuple[Curve, pd.DataFrame]:
-    """The curve at (pool ratio, budget) with its frame: the follower's points and equally spaced ones together."""
+    """The curve at (pool ratio, budget) with its frame: the follower's points and equally spaced
+    ones together.
+    """
     pool_ratio, budget = case
     followed = complexity_curve(PERCEPTRON, pool_ratio=pool_ratio, budget=budget)
     spaced = complexity_curve(PERCEPTRON, pool_ratio=pool_ratio, budget=budget, points=_POINTS)

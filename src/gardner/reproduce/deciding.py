@@ -14,8 +14,9 @@ LEVEL = 0.05
 def against(excesses: Iterable[tuple[float, float]], seeds: int) -> Outcome:
     """A finding if one of several excesses is surely above zero; else the question stays open.
 
-    ``excesses`` are (value, standard error) of what a statement says is not positive, each a mean over ``seeds``.
-    Surely: by Student's t, at ``LEVEL`` over all of them (Holm's first step: the largest against all).
+    ``excesses`` are (value, standard error) of what a statement says is not positive, each a mean
+    over ``seeds``. Surely: by Student's t, at ``LEVEL`` over all of them (Holm's first step: the
+    largest against all).
 
     >>> against([(0.1, 0.01), (-0.2, 0.01)], seeds=4).value, against([(0.1, 0.05)], seeds=4).value
     ('finding', 'undecided')

@@ -1,7 +1,9 @@
-"""Complexity of finite pools by Markov chains, from the smallest volume to the largest, against both theories.
+"""Complexity of finite pools by Markov chains, from the smallest volume to the largest, against
+both theories.
 
-Random draws never meet the ends of Σ. Chains do (:mod:`gardner.experiment.ensemble`), so the ends can be asked whether
-they are true: where replica symmetry is broken, and what one step of breaking adds.
+Random draws never meet the ends of Σ. Chains do (:mod:`gardner.experiment.ensemble`), so the ends
+can be asked whether they are true: where replica symmetry is broken, and what one step of breaking
+adds.
 """
 
 from __future__ import annotations
@@ -23,7 +25,8 @@ from gardner.theory import complexity_curve
 
 # The pool ratio and the budget of the ensemble: those of the paper's check at N = 20.
 ALPHA, BUDGET = 3.0, 0.6
-# Pools and rounds at each number of weights: pools differ more than chains err, so small sizes have many pools.
+# Pools and rounds at each number of weights: pools differ more than chains err, so small sizes have
+# many pools.
 PLAN = {20: (60, 1000), 30: (30, 1000), 50: (16, 1000), 100: (4, 1000), 200: (2, 100)}
 # The same in seconds.
 QUICK_PLAN = {20: (12, 250), 30: (8, 250), 40: (4, 250)}
@@ -33,11 +36,13 @@ BETAS = (-20.0, -12.0, -8.0, -4.0, -2.0, -1.0, 0.0, 2.0, 5.0, 10.0, 20.0, 40.0, 
 DRAWN = 1e7
 # The β on either side at which symmetry holds and Φ is taken as known when the ends are asked for.
 KNOWN = {-1.0: (-6.0, -3.0), 1.0: (8.0, 20.0)}
-# By how much extrapolated ends may be off in ln v, and their error: what the third power of 1/N at N = 20 may add.
+# By how much extrapolated ends may be off in ln v, and their error: what the third power of 1/N at
+# N = 20 may add.
 CLOSE = 0.01
 # Points of the symmetric curve, equally spaced in ln v, beside those that the follower chose.
 POINTS = 121
-# A share of the range of ln v that counts as all of it: the mean ln v at the last β is not yet its end.
+# A share of the range of ln v that counts as all of it: the mean ln v at the last β is not yet its
+# end.
 WHOLE = 0.9
 # By how much ln v of the best subset may vary from pool to pool, in standard errors.
 SURE = 3.0
@@ -46,7 +51,9 @@ _SYMMETRIC, _STEP, _LIMIT, _DRAWN = "replica symmetry", "one step", "chains, N �
 
 
 def theory_curves() -> dict[str, CubicHermiteSpline]:
-    """Φ(β) of both theories; its slope is ln v. Beyond its ends Φ = β ln v: only the best subsets count."""
+    """Φ(β) of both theories; its slope is ln v. Beyond its ends Φ = β ln v: only the best subsets
+    count.
+    """
     frame = complexity_curve(pool_ratio=ALPHA, budget=BUDGET, rsb=1).to_frame()
     spaced = complexity_curve(pool_ratio=ALPHA, budget=BUDGET, points=POINTS).to_frame()
     symmetric = pd.concat([frame[frame["branch"] == "symmetric"], spaced]).sort_values("beta")
@@ -230,7 +237,8 @@ _PARTS = ((False, "log_partition"), (True, "log_partition_paired"))
 
 
 def _distance(table: pd.DataFrame, outside: bool, column: str) -> tuple[float, float]:
-    """The largest difference of Φ from theory, in its errors, and its error; both over |β|, as a shift of ln v.
+    """The largest difference of Φ from theory, in its errors, and its error; both over |β|, as a
+    shift of ln v.
 
     To first order that is how far apart two curves of Σ are, measured along ln v.
     """
@@ -243,7 +251,9 @@ def _distance(table: pd.DataFrame, outside: bool, column: str) -> tuple[float, f
 
 
 def _resolved(table: pd.DataFrame, pools: int) -> Verdict:
-    """Where Σ of both theories differs most, in errors of the extrapolation: are the chains good enough to tell?"""
+    """Where Σ of both theories differs most, in errors of the extrapolation: are the chains good
+    enough to tell?
+    """
     symmetric, step, seen, errors = (
         table[name].to_numpy(dtype=float)
         for name in ("complexity_symmetric", "complexity_one_step", "complexity", "complexity_stderr")

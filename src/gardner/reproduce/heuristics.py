@@ -1,4 +1,6 @@
-"""The paper's comparison of label-agnostic strategies: AL-AMP, logistic and perceptron margins, committees, α = 10."""
+"""The paper's comparison of label-agnostic strategies: AL-AMP, logistic and perceptron margins,
+committees, α = 10.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""Learning curves that need no runs, next to runs: pools, batches, committees, pruning, noise and sparsity."""
+"""Learning curves that need no runs, next to runs: pools, batches, committees, pruning, noise and
+sparsity.
+"""
 
 from __future__ import annotations
 
@@ -168,7 +170,9 @@ def _noise_figure(lines: pd.DataFrame, dots: pd.DataFrame) -> Figure:
 
 
 def _price(lines: pd.DataFrame) -> Verdict:
-    """A first-order cost: the gap is in proportion to κ while κ is small, and a quarter of N is dear."""
+    """A first-order cost: the gap is in proportion to κ while κ is small, and a quarter of N is
+    dear.
+    """
     ends = lines[np.isclose(lines["budget"], 1.0)].sort_values("batch_ratio")
     gaps = ends["log_volume"].to_numpy() + LN2
     small = ends["batch_ratio"].to_numpy() <= 0.0501
@@ -193,7 +197,9 @@ def _committee_order(lines: pd.DataFrame) -> Verdict:
 
 
 def _gain(lines: pd.DataFrame) -> Verdict:
-    """By how many labels choosing is ahead: random labels that would tell as much as n = 1 chosen ones."""
+    """By how many labels choosing is ahead: random labels that would tell as much as n = 1 chosen
+    ones.
+    """
     gains = {}
     for name in (_called(*one) for one in LEARNERS):
         rules = ("agnostic", "random")

@@ -1,4 +1,6 @@
-"""The paper's check of m(v): mixtures of informative and other samples against the theory's curve, α = 10, n = 1.5."""
+"""The paper's check of m(v): mixtures of informative and other samples against the theory's curve,
+α = 10, n = 1.5.
+"""
 
 from __future__ import annotations
 
@@ -28,7 +30,9 @@ CLOSE = 0.05
 
 
 def _strategies() -> list[StrategySpec]:
-    """Informative rows mixed with random ones (the paper's caption) and with uninformative ones (its text)."""
+    """Informative rows mixed with random ones (the paper's caption) and with uninformative ones
+    (its text).
+    """
     mixed = [StrategySpec("mixture", {"fraction": part, "rest": rest}) for rest in REST for part in FRACTIONS]
     return [one.without_defaults() for one in mixed if one.parameters != {"fraction": 1.0, "rest": "reversed"}]
 

@@ -17,7 +17,9 @@ _PACKAGES = ("numpy", "scipy", "numba", "scikit-learn", "altair")
 
 
 def check_target(path: Path, figures: str | None) -> None:
-    """A place for the page and a format figures can be written in, or none; asked before the work, not after."""
+    """A place for the page and a format figures can be written in, or none; asked before the work,
+    not after.
+    """
     if path.is_dir():
         raise InvalidInputError("page", str(path), "it is a folder", hint=f"such as {path / 'report.html'}")
     if figures is not None and figures not in FORMATS:

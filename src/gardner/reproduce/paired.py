@@ -1,4 +1,6 @@
-"""What readers of a page may compare two strategies by: values of every run at its end, seed by seed."""
+"""What readers of a page may compare two strategies by: values of every run at its end, seed by
+seed.
+"""
 
 from __future__ import annotations
 
@@ -10,10 +12,11 @@ from gardner.report.page import Pairs
 
 
 def pairs_of(runs: pd.DataFrame, measures: Mapping[str, str]) -> Pairs | None:
-    """Of runs of one pool: ``measures`` are columns and their words; nothing where there is but one strategy.
+    """Of runs of one pool: ``measures`` are columns and their words; nothing where there is but one
+    strategy.
 
-    ``runs``: rows (label, batch_size, seed, labels, age, and the measures), all rounds. Compared are those that reach
-    the most labels, by today's code where there are several of a seed.
+    ``runs``: rows (label, batch_size, seed, labels, age, and the measures), all rounds. Compared
+    are those that reach the most labels, by today's code where there are several of a seed.
     """
     most = int(runs["labels"].max())
     ends = (

@@ -1,13 +1,13 @@
 """The paper's check of Σ(n, v): volumes of ten million random subsets of one small pool, counted.
 
-A pool of αN rows has C(αN, nN) subsets. If a random one has a volume in a small interval around ln v with density
-p(ln v), then
+A pool of αN rows has C(αN, nN) subsets. If a random one has a volume in a small interval around ln
+v with density p(ln v), then
 
     Σ(ln v) ≈ (1/N) [ln C(αN, nN) + ln p(ln v) − max ln p],
 
-up to O(ln N/N): near its maximum p is the Gaussian that e^{NΣ} makes, and dividing by its height removes the width of
-the interval and the Gaussian's norm. The far ends of Σ are out of reach: 10⁷ draws see no subset rarer than 10⁻⁷, a
-drop of Σ by 16/N.
+up to O(ln N/N): near its maximum p is the Gaussian that e^{NΣ} makes, and dividing by its height
+removes the width of the interval and the Gaussian's norm. The far ends of Σ are out of reach: 10⁷
+draws see no subset rarer than 10⁻⁷, a drop of Σ by 16/N.
 """
 
 from __future__ import annotations
@@ -47,7 +47,8 @@ SEED = 0
 WIDTH = 0.002
 # Bins across the range met, as shown.
 BINS = 40
-# Subsets in a bin for its count to be taken as its probability: chance is a tenth of it, 0.005 of Σ at N = 20.
+# Subsets in a bin for its count to be taken as its probability: chance is a tenth of it, 0.005 of Σ
+# at N = 20.
 SEEN = 100
 # Subsets in a stored part: seconds of work, which is what an interruption costs.
 CHUNK = 500_000
@@ -113,7 +114,9 @@ def _count(features: int, budget: float, chunk: int, draws: int) -> pa.Table:
 
 
 def complexity_of(sample: Sample) -> pd.DataFrame:
-    """Σ in about ``BINS`` bins across the range met, those with enough subsets; two standard errors of counting."""
+    """Σ in about ``BINS`` bins across the range met, those with enough subsets; two standard errors
+    of counting.
+    """
     volumes = -(sample.counts.index.to_numpy(dtype=float) + 0.5) * WIDTH
     merged = max(1, round(np.ptp(volumes) / WIDTH / BINS))
     frame = pd.DataFrame({"bin": sample.counts.index // merged, "count": sample.counts.to_numpy(), "volume": volumes})

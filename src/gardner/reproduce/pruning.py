@@ -1,4 +1,6 @@
-"""Error against labels on logarithmic axes: a power law for random data, and what choosing makes of it."""
+"""Error against labels on logarithmic axes: a power law for random data, and what choosing makes of
+it.
+"""
 
 from __future__ import annotations
 
@@ -34,7 +36,9 @@ _BUDGETS = np.logspace(-1.0, 3.0, 41)
 
 
 def error_lines(workspace: Workspace) -> pd.DataFrame:
-    """Rows (series, rule, alpha, budget, error): of random labels, of greedy choice, and of pruned pools."""
+    """Rows (series, rule, alpha, budget, error): of random labels, of greedy choice, and of pruned
+    pools.
+    """
     rows = [_row(_RANDOM, _RANDOM, math.inf, float(n), typical(PERCEPTRON, budget=float(n)).accuracy) for n in _BUDGETS]
     greedy = answers(_greedy, list(GREEDY), workspace.workers, workspace.progress)
     pruned = [_pruned(alpha, keep) for alpha in POOLS for keep in ("hard", "easy")]
@@ -92,7 +96,9 @@ def _power_law(lines: pd.DataFrame) -> Verdict:
 
 
 def _exponential(lines: pd.DataFrame) -> Verdict:
-    """Before the pool runs out of open rows, a label halves V, and the error goes like √V, a share of e^{−n ln 2}."""
+    """Before the pool runs out of open rows, a label halves V, and the error goes like √V, a share
+    of e^{−n ln 2}.
+    """
     last, _ = GREEDY[-1]
     greedy = lines[(lines["rule"] == "agnostic") & (lines["alpha"] == last) & lines["budget"].between(3.0, 5.0)]
     rate = -float(np.polyfit(greedy["budget"], np.log(greedy["error"]), 1)[0])

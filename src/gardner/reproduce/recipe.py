@@ -1,7 +1,8 @@
 """What a recipe is: a name, a title and a function from a workspace to a section of the page.
 
-The workspace knows the scale (the paper's sizes, or smaller ones that take minutes), where runs are kept, and who runs
-them. Everything that takes long goes through its store, so a recipe that was stopped goes on where it was.
+The workspace knows the scale (the paper's sizes, or smaller ones that take minutes), where runs are
+kept, and who runs them. Everything that takes long goes through its store, so a recipe that was
+stopped goes on where it was.
 """
 
 from __future__ import annotations
@@ -39,7 +40,9 @@ FULL = Scale("full", 1, 10, 10_000_000)  # the paper's
 
 
 class ReproductionError(GardnerError):
-    """A result cannot be had, or several; ``sections`` are those of the page that was written all the same."""
+    """A result cannot be had, or several; ``sections`` are those of the page that was written all
+    the same.
+    """
 
     def __init__(self, what: str, *, hint: str = "", sections: Sequence[Section] = ()) -> None:
         """Keep what there is: an error must not cost the results that are fine."""
@@ -114,7 +117,9 @@ class Recipe:
 
 
 def perceptron_bounds(case: tuple[float, float]) -> Bounds:
-    """The bounds of a perceptron at (pool ratio, budget), as several processes can be asked for them."""
+    """The bounds of a perceptron at (pool ratio, budget), as several processes can be asked for
+    them.
+    """
     from gardner.model import PERCEPTRON
     from gardner.theory import bounds
 
@@ -131,7 +136,9 @@ def certificate(frame: pd.DataFrame) -> str:
 
 
 def origin(frame: pd.DataFrame) -> dict[str, str]:
-    """Where runs come from: sizes, seeds, versions of the code, and how many of their rounds AMP did not settle."""
+    """Where runs come from: sizes, seeds, versions of the code, and how many of their rounds AMP
+    did not settle.
+    """
     runs = frame.drop_duplicates("key")
     unsettled = int((frame["status"] != "converged").sum())
     return {

@@ -1,4 +1,6 @@
-"""A page of anybody's results: every model, pool ratio and size met becomes a section, all strategies one board."""
+"""A page of anybody's results: every model, pool ratio and size met becomes a section, all
+strategies one board.
+"""
 
 from __future__ import annotations
 
@@ -159,7 +161,9 @@ def _note(setting: Setting, found: Comparison) -> str:
 
 
 def _budgets(runs: pd.DataFrame) -> list[float]:
-    """Evenly up to the longest run, and where the longest run of each strategy ends: it would be missed otherwise."""
+    """Evenly up to the longest run, and where the longest run of each strategy ends: it would be
+    missed otherwise.
+    """
     longest = float(runs["run_budget"].max())
     ends = runs.groupby(["strategy", "parameters", "batch_size"])["run_budget"].max()
     return sorted({*np.linspace(longest / POINTS, longest, POINTS).tolist(), *ends.tolist()})
@@ -214,8 +218,10 @@ def _settled(found: Comparison) -> Verdict:
 
 
 def _ahead(found: Comparison) -> Iterator[Verdict]:
-    """Each label-agnostic strategy against random choice on the same pools, at the last budget where both were measured
-    and ln v is information; nothing where there is no such budget, or but one pool."""
+    """Each label-agnostic strategy against random choice on the same pools, at the last budget
+    where both were measured and ln v is information; nothing where there is no such budget, or but
+    one pool.
+    """
     curves = found.curves.assign(name=_named(found.curves)["strategy"])
     others = unspent(curves[~curves["informed"] & curves["way_to_bound"].notna()])
     groups: Any = others.groupby(["strategy", "batch_size", "name"])

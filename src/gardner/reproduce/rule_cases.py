@@ -1,4 +1,6 @@
-"""Rules next to themselves: the learning curve that theory computes, and what runs of the same rule reach."""
+"""Rules next to themselves: the learning curve that theory computes, and what runs of the same rule
+reach.
+"""
 
 from __future__ import annotations
 
@@ -96,7 +98,9 @@ def _means(here: pd.DataFrame) -> dict[str, float]:
 
 
 def agreement(lines: pd.DataFrame, dots: pd.DataFrame) -> tuple[pd.DataFrame, Verdict]:
-    """Theory against runs in every cell that has both: Student's t after an allowance of 5/N, Holm over all cells."""
+    """Theory against runs in every cell that has both: Student's t after an allowance of 5/N, Holm
+    over all cells.
+    """
     from scipy import stats  # here: most recipes do without it
 
     known = lines.assign(at=lines["budget"].round(6), theory=lines["log_volume"])[["series", "at", "theory"]]

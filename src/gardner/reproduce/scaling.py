@@ -1,5 +1,6 @@
-"""The paper's scaling claims: v(α)·α tends to a constant, so halving meets the pool at a budget that grows like ln
-α."""
+"""The paper's scaling claims: v(α)·α tends to a constant, so halving meets the pool at a budget
+that grows like ln α.
+"""
 
 from __future__ import annotations
 
@@ -19,7 +20,9 @@ POOLS = tuple(float(alpha) for alpha in np.round(np.logspace(0, 4, 25), 4))
 
 
 def table(progress: Progress) -> pd.DataFrame:
-    """Volume of the whole pool, its product with α, and the budget at which one bit a label would reach it."""
+    """Volume of the whole pool, its product with α, and the budget at which one bit a label would
+    reach it.
+    """
     rows = []
     for index, alpha in enumerate(POOLS):
         whole = pool(PERCEPTRON, pool_ratio=alpha)

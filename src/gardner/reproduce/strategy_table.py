@@ -1,4 +1,6 @@
-"""The paper's table of strategies, as run: what each estimates, what it asks for, what a round costs and brings."""
+"""The paper's table of strategies, as run: what each estimates, what it asks for, what a round
+costs and brings.
+"""
 
 from __future__ import annotations
 

@@ -17,7 +17,8 @@ from gardner.report.tables import table_chart, table_panels
 from gardner.reproduce.paired import pairs_of
 from gardner.reproduce.recipe import origin
 
-# Seeds below which a reader is warned: with fewer, a standard error is itself known to no better than a third.
+# Seeds below which a reader is warned: with fewer, a standard error is itself known to no better
+# than a third.
 FEW_SEEDS = 5
 _SHOWN = {
     "strategy": "strategy", "labels": "labels", "seeds": "seeds", "test_accuracy": "accuracy",

@@ -1,4 +1,6 @@
-"""How a row is chosen from its predictive mean and variance: rules that theory and strategies share."""
+"""How a row is chosen from its predictive mean and variance: rules that theory and strategies
+share.
+"""
 
 from gardner.rules import known
 from gardner.rules.base import (

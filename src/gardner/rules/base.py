@@ -1,4 +1,5 @@
-"""The contract of a rule: how a row is chosen from what the student predicts for it, and from nothing else.
+"""The contract of a rule: how a row is chosen from what the student predicts for it, and from
+nothing else.
 
 Under the posterior the field of a row is normal of mean ω and variance V. A rule sees these two
 numbers and the channel. It either scores rows (the largest first, ties at random),
@@ -9,7 +10,7 @@ or sorts each into levels by chance (the best level first, at random within a le
 
     def levels(self, mean, variance, channel): ...    # probabilities, of shape (levels, rows)
 
-The theory of learning curves (:mod:`gardner.theory.learning_curve`) reads it as it is, and
+The theory of learning curves (:mod:`gardner.theory.learning_curves`) reads it as it is, and
 :mod:`gardner.strategies.by_rule` runs it on a pool. The register here has those of the package.
 """
 
@@ -55,11 +56,15 @@ class Rule:
 
     @property
     def first(self) -> float:
-        """Labels per weight that are asked for at random before one choice of all others; 0: choose every round."""
+        """Labels per weight that are asked for at random before one choice of all others; 0: choose
+        every round.
+        """
         return 0.0
 
     def smooth(self, channel: Channel) -> bool:
-        """Whether the score is a smooth function of the mean, on the scale √V: then it may be interpolated."""
+        """Whether the score is a smooth function of the mean, on the scale √V: then it may be
+        interpolated.
+        """
         del channel
         return False
 
@@ -73,8 +78,10 @@ class Rule:
         return None
 
     def log_best(self, mean: Floats, variance: Floats, channel: Channel) -> Floats | None:
-        """ln of the chance of the best level; None for a rule that scores. In the limit of small rounds nothing else
-        counts, however small it is: a rule that can say it where it is no double should."""
+        """ln of the chance of the best level; None for a rule that scores. In the limit of small
+        rounds nothing else counts, however small it is: a rule that can say it where it is no
+        double should.
+        """
         chances = checked_levels(self, mean, variance, channel)
         return None if chances is None else np.asarray(np.log(chances[0]))
 

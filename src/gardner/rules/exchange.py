@@ -13,13 +13,16 @@ from gardner.errors import InvalidInputError
 Floats = NDArray[Any]
 Integers = NDArray[np.int64]
 
-# What a direction of the search adds to the energy: ln Z for the smallest volume, −ln Z for the largest.
+# What a direction of the search adds to the energy: ln Z for the smallest volume, −ln Z for the
+# largest.
 SIGNS = {"min": 1.0, "max": -1.0}
 # Iterations of AMP a step: few rows are exchanged, so that it stays close to its fixed point.
 TRACKING = 2
-# The residual, in units of a prior weight, above which AMP does not follow any more: it is of the size of weights.
+# The residual, in units of a prior weight, above which AMP does not follow any more: it is of the
+# size of weights.
 LOST = 1.0
-# Steps between two looks at the whole pool; in between only a shortlist is looked at (benchmarks/swap.py).
+# Steps between two looks at the whole pool; in between only a shortlist is looked at
+# (benchmarks/swap.py).
 REFRESH = 50
 # Rows on a shortlist, at least.
 SHORTEST = 64
@@ -46,11 +49,13 @@ class Effort:
 def pairs_to_exchange(
     inside: Floats, outside: Floats, count: int, rng: np.random.Generator
 ) -> tuple[Integers, Integers]:
-    """Places inside and outside of pairs to exchange, so many at most; if none is wanted, the best one that gains.
+    """Places inside and outside of pairs to exchange, so many at most; if none is wanted, the best
+    one that gains.
 
-    ``inside`` and ``outside`` are what rows cost. Each row outside is paired with a random one inside. At temperature
-    T Metropolis' rule takes a pair if ΔE < −T ln r, r uniform: if ΔE/(−ln r) < T. So the pairs with the smallest
-    ΔE/(−ln r), gains first and no row twice, are those that it takes at the temperature that makes so many exchanges.
+    ``inside`` and ``outside`` are what rows cost. Each row outside is paired with a random one
+    inside. At temperature T Metropolis' rule takes a pair if ΔE < −T ln r, r uniform: if ΔE/(−ln r)
+    < T. So the pairs with the smallest ΔE/(−ln r), gains first and no row twice, are those that it
+    takes at the temperature that makes so many exchanges.
     """
     partner = rng.integers(0, inside.size, outside.size)
     cost = outside - inside[partner]

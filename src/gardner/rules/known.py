@@ -12,7 +12,8 @@ from gardner.model import Channel, library_of
 from gardner.model.arrays import Floats
 from gardner.rules.base import Rule, RuleError, register
 
-# Members of a posterior committee; their levels are an array of so many rows, and K → ∞ is `agnostic`.
+# Members of a posterior committee; their levels are an array of so many rows, and K → ∞ is
+# `agnostic`.
 _MOST_MEMBERS = 1000
 
 
@@ -61,7 +62,9 @@ def usefulness(mean: Floats, variance: Floats, channel: Channel) -> Floats:
 @register("agnostic")
 @dataclass(frozen=True)
 class Agnostic(Useful):
-    """Agnostic AL-AMP: the rows whose label tells most; for the sign the least certain, argmin |ω|/√V."""
+    """Agnostic AL-AMP: the rows whose label tells most; for the sign the least certain, argmin
+    |ω|/√V.
+    """
 
     @property
     def any_array(self) -> bool:
@@ -120,12 +123,13 @@ class TargetMargin(Rule):
 @register("posterior-committee")
 @dataclass(frozen=True)
 class PosteriorCommittee(Rule):
-    """Query by committee, drawn afresh from the posterior for every row: the most evenly split first.
+    """Query by committee, drawn afresh from the posterior for every row: the most evenly split
+    first.
 
     ``members`` is K. A member's field is N(ω, V), so k of K say +1 with the odds of a binomial of K
     and Φ(ω/√V) [seung1992]. Rows are taken level by level of |2k − K|, at random within a level. A
-    committee that is trained, or kept between rounds, remembers: ``committee`` is that strategy, and
-    it has no such theory.
+    committee that is trained, or kept between rounds, remembers: ``committee`` is that strategy,
+    and it has no such theory.
     """
 
     members: int = 15
@@ -147,7 +151,9 @@ class PosteriorCommittee(Rule):
         return self._log_chances(np.array(self.members // 2, dtype=float), mean, variance, channel)
 
     def _log_chances(self, smaller: Floats, mean: Floats, variance: Floats, channel: Channel) -> Floats:
-        """ln of C(K, j) (p^j q^{K−j} + q^j p^{K−j}), j votes in the smaller party; where both have as many, half."""
+        """ln of C(K, j) (p^j q^{K−j} + q^j p^{K−j}), j votes in the smaller party; where both have
+        as many, half.
+        """
         if channel.labels != (-1.0, 1.0):
             raise RuleError("posterior-committee needs labels -1 and +1", hint="agnostic serves every channel")
         larger = self.members - smaller

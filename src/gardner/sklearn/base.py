@@ -15,17 +15,18 @@ from gardner.model import GLM, Channel, Gaussian, describe, parse_channel
 from gardner.table.classes.fit import ClassFit
 from gardner.table.fit import Fit
 
-# How scikit-learn hands us a table: numbers, row after row, so that a frame and an array give the same bits.
+# How scikit-learn hands us a table: numbers, row after row, so that a frame and an array give the
+# same bits.
 TABLE: dict[str, Any] = {"dtype": np.float64, "order": "C"}
 
 
 class TableEstimator(BaseEstimator):  # type: ignore[misc]
     """A linear model with noisy labels, its scaling, intercept and noise by evidence.
 
-    ``channel`` is how labels arise: a text such as ``probit:0.1`` or an object of :mod:`gardner.model`; by default its
-    kind and its noise are searched for. ``scaling`` is that of the columns: ``standardised``, ``common`` or ``unit``,
-    by default chosen by evidence. ``method`` is ``ep`` (expectation propagation), ``amp`` (message passing), or
-    ``auto``.
+    ``channel`` is how labels arise: a text such as ``probit:0.1`` or an object of
+    :mod:`gardner.model`; by default its kind and its noise are searched for. ``scaling`` is that of
+    the columns: ``standardised``, ``common`` or ``unit``, by default chosen by evidence. ``method``
+    is ``ep`` (expectation propagation), ``amp`` (message passing), or ``auto``.
     """
 
     def __init__(

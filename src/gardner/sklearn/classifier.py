@@ -21,12 +21,13 @@ if TYPE_CHECKING:
 class GLMClassifier(ClassifierMixin, TableEstimator):  # type: ignore[misc]
     """Classes of a linear model with noise, averaged over all weights that the labels allow.
 
-    It is the model of ``gardner query`` and ``gardner predict``. Scaling, intercept and noise are chosen by evidence,
-    so there is nothing to tune. Parameters are those of :class:`gardner.sklearn.base.TableEstimator`.
+    It is the model of ``gardner query`` and ``gardner predict``. Scaling, intercept and noise are
+    chosen by evidence, so there is nothing to tune. Parameters are those of
+    :class:`gardner.sklearn.base.TableEstimator`.
 
-    After a fit: ``classes_``; ``log_evidence_``, the logarithm of the probability of the labels; ``method_``,
-    ``scaling_`` and ``channel_``, what was chosen; ``notes_``, what a search ran into; ``n_features_in_`` and
-    ``feature_names_in_``.
+    After a fit: ``classes_``; ``log_evidence_``, the logarithm of the probability of the labels;
+    ``method_``, ``scaling_`` and ``channel_``, what was chosen; ``notes_``, what a search ran into;
+    ``n_features_in_`` and ``feature_names_in_``.
 
     >>> rows = [[0.0, 1.0], [1.0, 3.0], [2.0, 0.0], [3.0, 1.0], [4.0, 2.0], [5.0, 0.0]]
     >>> model = GLMClassifier().fit(rows, ["no", "no", "no", "yes", "yes", "yes"])

@@ -18,11 +18,13 @@ if TYPE_CHECKING:
 
 
 class GLMRegressor(RegressorMixin, TableEstimator):  # type: ignore[misc]
-    """Numbers of a linear model with normal noise, averaged over all weights: ridge regression, tuned by evidence.
+    """Numbers of a linear model with normal noise, averaged over all weights: ridge regression,
+    tuned by evidence.
 
-    Parameters are those of :class:`gardner.sklearn.base.TableEstimator`; a ``channel`` is linear, such as
-    ``linear:0.1``, and its noise is in units of the variance of the labels. After a fit: ``log_evidence_``,
-    ``method_``, ``scaling_``, ``channel_``, ``notes_``, ``n_features_in_`` and ``feature_names_in_``.
+    Parameters are those of :class:`gardner.sklearn.base.TableEstimator`; a ``channel`` is linear,
+    such as ``linear:0.1``, and its noise is in units of the variance of the labels. After a fit:
+    ``log_evidence_``, ``method_``, ``scaling_``, ``channel_``, ``notes_``, ``n_features_in_`` and
+    ``feature_names_in_``.
 
     >>> model = GLMRegressor().fit([[0.0], [1.0], [2.0], [3.0]], [0.1, 1.0, 2.1, 2.9])
     >>> mean, deviation = model.predict([[1.5]], return_std=True)
@@ -45,7 +47,9 @@ class GLMRegressor(RegressorMixin, TableEstimator):  # type: ignore[misc]
         return self
 
     def predict(self, X: pd.DataFrame | ArrayLike, return_std: bool = False) -> Floats | tuple[Floats, Floats]:
-        """The mean of the number of every row, and with ``return_std`` its standard deviation, noise included."""
+        """The mean of the number of every row, and with ``return_std`` its standard deviation,
+        noise included.
+        """
         check_is_fitted(self)
         fields = self._fit.fields(validate_data(self, X, **TABLE, reset=False))
         mean, variance = (np.asarray(part, dtype=np.float64) for part in self._fit.model.channel.predictive(*fields))

@@ -1,8 +1,8 @@
 """Other libraries' strategies behind our contract.
 
-Foreign strategies see rows and labels asked for, nothing else: agnostic by construction. Their randomness follows
-``view.rng``: ``random_state`` is drawn anew for every query (a fixed one repeats its tie-breaks), and the global states
-that some draw from are seeded for the query and put back.
+Foreign strategies see rows and labels asked for, nothing else: agnostic by construction. Their
+randomness follows ``view.rng``: ``random_state`` is drawn anew for every query (a fixed one repeats
+its tie-breaks), and the global states that some draw from are seeded for the query and put back.
 """
 
 from __future__ import annotations
@@ -73,7 +73,8 @@ class PoolStrategy:
 
 
 class PoolFunction:
-    """A modAL-style callable. One that takes no ``n_instances`` is asked again on what is left of the pool.
+    """A modAL-style callable. One that takes no ``n_instances`` is asked again on what is left of
+    the pool.
 
     One whose first argument is called ``committee`` gets several learners, any other gets one.
     """

@@ -1,4 +1,5 @@
-"""AL-AMP and what the paper derives from it: choices by the field ω and its variance V under AMP's posterior.
+"""AL-AMP and what the paper derives from it: choices by the field ω and its variance V under AMP's
+posterior.
 
 The predicted magnetisation of a label is erf(ω/√(2V)) [cui2020, Table 1]. For a scale-free channel,
 as the sign flipped or not, all criteria sort by u = ω/√V, of which it is a monotone function. Other
@@ -26,7 +27,9 @@ def margins(view: View) -> Floats:
 
 
 def surprises(view: View) -> Floats:
-    """−ψ_Y(y, ω, V), or −yω/√V in its place: how surprising the true label of each unlabelled row would be."""
+    """−ψ_Y(y, ω, V), or −yω/√V in its place: how surprising the true label of each unlabelled row
+    would be.
+    """
     y = view.hidden_labels[view.unlabelled]
     if view.model.channel.scale_free:  # then ψ_Y is a function of yω/√V, and the margin itself never underflows
         return -y * margins(view)
@@ -41,7 +44,9 @@ def _unlabelled_fields(view: View) -> tuple[Floats, Floats]:
 @register("agnostic")
 @dataclass(frozen=True)
 class Agnostic(known.Agnostic, ByRule):
-    """Agnostic AL-AMP: the rows whose label tells most; for the sign the least certain, argmin |ω|/√V."""
+    """Agnostic AL-AMP: the rows whose label tells most; for the sign the least certain, argmin
+    |ω|/√V.
+    """
 
 
 @register("informed")
@@ -59,7 +64,9 @@ class Informed:
 @register("least-informative")
 @dataclass(frozen=True)
 class LeastInformative:
-    """Informed AL-AMP reversed: the rows whose true label is least surprising (reads hidden labels)."""
+    """Informed AL-AMP reversed: the rows whose true label is least surprising (reads hidden
+    labels).
+    """
 
     informed = True
 
@@ -71,7 +78,8 @@ class LeastInformative:
 @register("mixture")
 @dataclass(frozen=True)
 class Mixture:
-    """A fraction of each batch most informative, the rest random or least informative (reads hidden labels).
+    """A fraction of each batch most informative, the rest random or least informative (reads hidden
+    labels).
 
     ``rest`` is ``random`` or ``reversed``. The paper checks m against ln v with such subsets.
     """
@@ -88,7 +96,9 @@ class Mixture:
             raise InvalidInputError("mixture.rest", self.rest, "it must be random or reversed")
 
     def query(self, view: View) -> Choice:
-        """The fraction is rounded up or down by chance, so that it holds on average for every batch size."""
+        """The fraction is rounded up or down by chance, so that it holds on average for every batch
+        size.
+        """
         score = surprises(view)
         size = min(view.batch_size, score.size)
         informative = int(np.floor(self.fraction * size + view.rng.random()))

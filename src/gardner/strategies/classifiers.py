@@ -1,4 +1,6 @@
-"""What other libraries' strategies learn with: the logistic regression of our own ``logistic``, in their wrappings."""
+"""What other libraries' strategies learn with: the logistic regression of our own ``logistic``, in
+their wrappings.
+"""
 
 from __future__ import annotations
 
@@ -13,12 +15,15 @@ from gardner.strategies.adapters import CLASSES, class_list, layers
 from gardner.strategies.base import Floats, View
 
 SETTINGS: dict[str, Any] = {"C": 10.0, "fit_intercept": False, "max_iter": 1000}  # as the registered ``logistic``
-# Classifiers in an ensemble that is given to strategies which want one: their libraries' examples have about as many.
+# Classifiers in an ensemble that is given to strategies which want one: their libraries' examples
+# have about as many.
 COMMITTEE = 5
 
 
 class Logistic(LogisticRegression):  # type: ignore[misc]
-    """Logistic regression; until both labels are seen every row has the same probability, (count + 1)/(rows + 2)."""
+    """Logistic regression; until both labels are seen every row has the same probability, (count +
+    1)/(rows + 2).
+    """
 
     def fit(self, X: Floats, y: Floats, sample_weight: Floats | None = None) -> Logistic:
         """Fit, also to one label only."""
@@ -35,7 +40,9 @@ class Logistic(LogisticRegression):  # type: ignore[misc]
 
 
 class Resampled(Logistic):
-    """The same, fit to as many rows drawn with replacement: members of a committee differ by their ``random_state``."""
+    """The same, fit to as many rows drawn with replacement: members of a committee differ by their
+    ``random_state``.
+    """
 
     def fit(self, X: Floats, y: Floats, sample_weight: Floats | None = None) -> Resampled:
         """Fit to a bootstrap sample."""
@@ -45,7 +52,9 @@ class Resampled(Logistic):
 
 
 class ManyResampled(LogisticRegression):  # type: ignore[misc]
-    """A member of a committee for three classes or more; a sample of one class only is drawn no further: all rows."""
+    """A member of a committee for three classes or more; a sample of one class only is drawn no
+    further: all rows.
+    """
 
     def fit(self, X: Floats, y: Floats, sample_weight: Floats | None = None) -> ManyResampled:
         """Fit to a bootstrap sample."""
@@ -56,7 +65,8 @@ class ManyResampled(LogisticRegression):  # type: ignore[misc]
 
 
 class Members:
-    """What modAL's functions ask of a committee: fitted classifiers, their votes, and what they say together.
+    """What modAL's functions ask of a committee: fitted classifiers, their votes, and what they say
+    together.
 
     A class that a member has not seen has probability zero for it.
     """
@@ -119,7 +129,9 @@ def committee(view: View) -> Members:
 
 
 def model_for(wanted: str, strategy: Any, rng: np.random.Generator, classes: list[int]) -> Any:
-    """What a scikit-activeml strategy calls clf, estimator, ensemble or discriminator; it does the fitting."""
+    """What a scikit-activeml strategy calls clf, estimator, ensemble or discriminator; it does the
+    fitting.
+    """
     from skactiveml.classifier import MixtureModelClassifier, ParzenWindowClassifier, SklearnClassifier
 
     def common() -> dict[str, Any]:
@@ -135,6 +147,7 @@ def model_for(wanted: str, strategy: Any, rng: np.random.Generator, classes: lis
     if "FourDs" in kinds:
         return MixtureModelClassifier(**common())
     if kinds & {"ProbabilisticAL", "EpistemicUncertaintySampling"}:
-        # both count labels nearby; with a logistic regression the first cannot, and the second takes minutes
+        # both count labels nearby; with a logistic regression the first cannot, and the second
+        # takes minutes
         return ParzenWindowClassifier(metric_dict={"gamma": "mean"}, **common())
     return SklearnClassifier(Logistic(**SETTINGS) if len(classes) == 2 else LogisticRegression(**SETTINGS), **common())

@@ -1,4 +1,6 @@
-"""Query by committee: ask where students who agree with all labels disagree with each other [seung1992]."""
+"""Query by committee: ask where students who agree with all labels disagree with each other
+[seung1992].
+"""
 
 from __future__ import annotations
 
@@ -17,11 +19,12 @@ from gardner.strategies.students import EPOCHS, School, check_epochs
 class Committee:
     """Query by committee: the rows on which students trained from random starts split most evenly.
 
-    ``members`` students begin at standard normal weights and are trained by stochastic gradient descent (the perceptron
-    rule with step ``rate``, at most ``epochs`` passes) whenever labels come in; with ``restart`` they begin anew in
-    every round. With ``walk`` > 0 each then takes that many exact Hamiltonian trajectories through the version space
-    (``gardner.inference.billiard``), of which one already forgets the start: a committee drawn from the posterior, as
-    the method supposes. Criterion: argmin |Σ_k sign(F·x_k)| [cui2020, Table 1].
+    ``members`` students begin at standard normal weights and are trained by stochastic gradient
+    descent (the perceptron rule with step ``rate``, at most ``epochs`` passes) whenever labels come
+    in; with ``restart`` they begin anew in every round. With ``walk`` > 0 each then takes that many
+    exact Hamiltonian trajectories through the version space (``gardner.inference.billiard``), of
+    which one already forgets the start: a committee drawn from the posterior, as the method
+    supposes. Criterion: argmin |Σ_k sign(F·x_k)| [cui2020, Table 1].
     """
 
     members: int = 15

@@ -1,4 +1,6 @@
-"""Uncertainty by the margin of a single trained model: ask for the rows closest to its decision boundary."""
+"""Uncertainty by the margin of a single trained model: ask for the rows closest to its decision
+boundary.
+"""
 
 from __future__ import annotations
 
@@ -17,8 +19,9 @@ from gardner.strategies.students import EPOCHS, School, check_epochs
 class Logistic:
     """Logistic regression: the rows with the smallest |F·x| (scikit-learn, warm-started).
 
-    ``C`` is scikit-learn's inverse regularisation. 1 is a standard normal prior of the weights, too strong for a
-    logistic model of labels without noise; large C tends to the maximal margin; 10 did best in between.
+    ``C`` is scikit-learn's inverse regularisation. 1 is a standard normal prior of the weights, too
+    strong for a logistic model of labels without noise; large C tends to the maximal margin; 10 did
+    best in between.
     """
 
     C: float = 10.0
@@ -47,10 +50,11 @@ class Logistic:
 @register("perceptron")
 @dataclass
 class Perceptron:
-    """Perceptron learning: the rows with the smallest |F·x| for a student trained until all labels are right.
+    """Perceptron learning: the rows with the smallest |F·x| for a student trained until all labels
+    are right.
 
-    ``epochs`` is how often it may pass over the labels in a round. It begins at zero weights, so the step of the
-    perceptron rule only sets their scale, which no choice depends on.
+    ``epochs`` is how often it may pass over the labels in a round. It begins at zero weights, so
+    the step of the perceptron rule only sets their scale, which no choice depends on.
     """
 
     epochs: int = EPOCHS

@@ -1,4 +1,5 @@
-"""A real table as strategies see it: standardised rows with an intercept, and what EP makes of the labels.
+"""A real table as strategies see it: standardised rows with an intercept, and what EP makes of the
+labels.
 
 All strategies of a run have the same posterior: that of one model with a noise that does not change
 from round to round, so that the evidence of the labels is that of a chain, label after label.
@@ -21,8 +22,8 @@ from gardner.table.families import fixed
 from gardner.table.scaling import Spread, blocks, make_scaling, spread_of
 from gardner.table.weights import Design
 
-# How labels of a table arise where nothing is said: a noise of 0.08 of the field's variance, what evidence finds on
-# real tables (gardner.table.families).
+# How labels of a table arise where nothing is said: a noise of 0.08 of the field's variance, what
+# evidence finds on real tables (gardner.table.families).
 CHANNEL = "probit:0.08"
 _SCALING = "standardised"
 _ROUND = int.from_bytes(b"round", "big")
@@ -35,7 +36,9 @@ def round_generator(seed: int, labelled: int) -> np.random.Generator:
 
 @dataclass(frozen=True, eq=False)
 class RealPool:
-    """Features as they are (``table``), as the model sees them (``rows``), and the model of the labels."""
+    """Features as they are (``table``), as the model sees them (``rows``), and the model of the
+    labels.
+    """
 
     table: Floats
     rows: Floats
@@ -72,7 +75,9 @@ class RealPool:
         held_out: tuple[Floats, Floats] | None = None,
         classes: int = 2,
     ) -> View:
-        """What a strategy may know; ``known`` is the fit to these labels, where somebody has it already."""
+        """What a strategy may know; ``known`` is the fit to these labels, where somebody has it
+        already.
+        """
 
         def posterior() -> Posterior:
             _check_two(classes)

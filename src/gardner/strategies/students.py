@@ -1,10 +1,12 @@
-"""Students trained by the perceptron rule: weight vectors that give all labels seen so far [rosenblatt1958].
+"""Students trained by the perceptron rule: weight vectors that give all labels seen so far
+[rosenblatt1958].
 
-The rule adds multiples of rows to the weights w, so a student needs not look at the rows: it keeps its fields h = F w,
-which a step on row i moves by a multiple of row i of the Gram matrix F Fᵀ. A visit costs one comparison, and a mistake
-one row of the Gram matrix; mistakes are few once the earlier labels are known. What was added up with rounding errors
-is checked with the weights themselves before a student leaves. Where the Gram matrix would not fit, fields are formed
-at every visit.
+The rule adds multiples of rows to the weights w, so a student needs not look at the rows: it keeps
+its fields h = F w, which a step on row i moves by a multiple of row i of the Gram matrix F Fᵀ. A
+visit costs one comparison, and a mistake one row of the Gram matrix; mistakes are few once the
+earlier labels are known. What was added up with rounding errors is checked with the weights
+themselves before a student leaves. Where the Gram matrix would not fit, fields are formed at every
+visit.
 """
 
 from __future__ import annotations
@@ -26,7 +28,9 @@ LARGEST = 1 << 28
 
 @kept(fast=True)
 def _epoch(gram: Floats, labels: Floats, order: Integers, fields: Floats, steps: Floats, rate: float) -> int:
-    """One pass of stochastic gradient descent on Σ max(0, −y F·w); returns how many rows were wrong when visited."""
+    """One pass of stochastic gradient descent on Σ max(0, −y F·w); returns how many rows were wrong
+    when visited.
+    """
     wrong = 0
     for i in order:
         if fields[i] * labels[i] <= 0.0:
@@ -56,10 +60,14 @@ def _direct_epoch(rows: Floats, labels: Floats, order: Integers, weights: Floats
 
 
 class School:
-    """The rows asked for so far, their labels and Gram matrix: kept from round to round, and added to."""
+    """The rows asked for so far, their labels and Gram matrix: kept from round to round, and added
+    to.
+    """
 
     def __init__(self, epochs: int = EPOCHS, rate: float = 1.0, largest: int = LARGEST) -> None:
-        """Without a row yet. A student may pass over the labels ``epochs`` times; ``rate`` is the step of the rule."""
+        """Without a row yet. A student may pass over the labels ``epochs`` times; ``rate`` is the
+        step of the rule.
+        """
         self.epochs, self.rate, self.largest = epochs, rate, largest
         self._indices: Integers = np.empty(0, dtype=np.int64)
         self._labels: Floats = np.empty(0)
@@ -67,7 +75,9 @@ class School:
         self._rows = self._gram = np.empty((0, 0))
 
     def teach(self, view: View, students: Floats) -> None:
-        """Train all students, one a row, in place until every label of the view is right; rows in random order."""
+        """Train all students, one a row, in place until every label of the view is right; rows in
+        random order.
+        """
         self._admit(view)
         count = self._indices.size
         rows, labels = self._rows[:count], self._labels

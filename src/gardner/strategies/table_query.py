@@ -1,4 +1,6 @@
-"""The query of ``gardner query`` as a strategy: for real tables, and for pools that are treated as one."""
+"""The query of ``gardner query`` as a strategy: for real tables, and for pools that are treated as
+one.
+"""
 
 from __future__ import annotations
 
@@ -17,8 +19,8 @@ from gardner.table.scaling import SCALINGS
 class TableQuery:
     """What `gardner query` asks for: rows whose labels tell most about those of the others.
 
-    ``about`` is ``predictions`` or ``weights``; ``scaling`` is that of the columns, empty for the one of the largest
-    evidence. Noise and scaling are found anew in every round.
+    ``about`` is ``predictions`` or ``weights``; ``scaling`` is that of the columns, empty for the
+    one of the largest evidence. Noise and scaling are found anew in every round.
     """
 
     about: str = "predictions"
@@ -33,7 +35,9 @@ class TableQuery:
             raise InvalidInputError("query.scaling", self.scaling, f"it must be one of {', '.join(SCALINGS)}")
 
     def query(self, view: View) -> Choice:
-        """A batch that does not ask the same thing twice; of numbers at random until two are different."""
+        """A batch that does not ask the same thing twice; of numbers at random until two are
+        different.
+        """
         if not view.model.channel.labels and np.unique(view.labels).size < 2:
             return choose(view, view.rng.random(view.unlabelled.size))
         labels = np.full(len(view.table), np.nan)

@@ -1,4 +1,5 @@
-"""What a search can reach that reads all labels: the practical upper line of a benchmark on a real table.
+"""What a search can reach that reads all labels: the practical upper line of a benchmark on a real
+table.
 
 Exchanges, as in :mod:`gardner.strategies.swap`, but judged by expectation propagation, which is
 right for correlated rows, and for a goal of one's choice. Each exchange is a fit of its own, so
@@ -17,20 +18,23 @@ from gardner.strategies.base import Choice, Floats, Integers, View, check_binary
 from gardner.table.weights import Span
 
 GOALS = ("accuracy", "evidence")
-# Tolerance of expectation propagation for an exchange: evidence to 0.01, as in the search of a table's noise.
+# Tolerance of expectation propagation for an exchange: evidence to 0.01, as in the search of a
+# table's noise.
 _TOLERANCE = 1e-4
-# What a nat of log-loss counts beside the whole accuracy: it decides among sets that get the same rows right.
+# What a nat of log-loss counts beside the whole accuracy: it decides among sets that get the same
+# rows right.
 _LOSS = 1e-3
 
 
 @register("table-swap")
 @dataclass(frozen=True)
 class TableSwap:
-    """Exchanges of rows for the best accuracy on held-out rows, or the least evidence (reads hidden labels).
+    """Exchanges of rows for the best accuracy on held-out rows, or the least evidence (reads hidden
+    labels).
 
-    ``goal`` is ``accuracy``, on the rows that are held out (or those of the pool, where none are), or ``evidence``:
-    labels that surprise the model most. ``steps`` is how many exchanges are tried in a round; one that is no gain is
-    taken back.
+    ``goal`` is ``accuracy``, on the rows that are held out (or those of the pool, where none are),
+    or ``evidence``: labels that surprise the model most. ``steps`` is how many exchanges are tried
+    in a round; one that is no gain is taken back.
     """
 
     goal: str = "accuracy"

@@ -16,13 +16,17 @@ from gardner.table.scaling import Floats, Places, Spread
 
 @dataclass(frozen=True, eq=False)
 class AnyFit:
-    """What is known of the classes of rows: nothing to learn with one, a field with two, a field a class with more."""
+    """What is known of the classes of rows: nothing to learn with one, a field with two, a field a
+    class with more.
+    """
 
     found: Fit | ClassFit | None
 
     @property
     def log_evidence(self) -> float:
-        """Of two classes, that of the labels; of more, that of all columns of yes and no, one a class."""
+        """Of two classes, that of the labels; of more, that of all columns of yes and no, one a
+        class.
+        """
         return 0.0 if self.found is None else self.found.posterior.log_evidence
 
     def fields(self, features: Floats) -> tuple[Floats, Floats]:
@@ -54,7 +58,9 @@ def fit_any(
     scaling: str | None = None,
     method: str = "ep",
 ) -> AnyFit:
-    """Fit rows whose classes are the numbers 0, 1, … below ``count``; ``spread`` is that of all rows."""
+    """Fit rows whose classes are the numbers 0, 1, … below ``count``; ``spread`` is that of all
+    rows.
+    """
     if count < 2:
         return AnyFit(None)
     if count == 2:

@@ -41,16 +41,20 @@ Marks = NDArray[np.bool_]
 # Targets at most, a sample of the rows without a label: batches have 0.985 of the bits
 # that all rows as targets give (docs/real-tables.md).
 TARGETS = 400
-# Targets by which all rows are scored, to find those worth a closer look: a quarter of all, a quarter of the time.
+# Targets by which all rows are scored, to find those worth a closer look: a quarter of all, a
+# quarter of the time.
 _ROUGH_TARGETS = 100
-# Rows that are kept for the choice of a batch, at least: many times a usual batch, and quick to go through.
+# Rows that are kept for the choice of a batch, at least: many times a usual batch, and quick to go
+# through.
 _SHORTLIST = 2_000
-# The same, in batches: of a table of 20,000 letters, twice as many give a batch of 1000 0.3 % more bits, and two fifths
-# 2 % fewer.
+# The same, in batches: of a table of 20,000 letters, twice as many give a batch of 1000 0.3 % more
+# bits, and two fifths 2 % fewer.
 _TIMES_BATCH = 5
-# Rows kept at most, as long as twice the batch is fewer: a batch of 1000 to 2500 takes time linear in its size.
+# Rows kept at most, as long as twice the batch is fewer: a batch of 1000 to 2500 takes time linear
+# in its size.
 _LONGEST = 5_000
-# Rows that are in play at a time where more than ``_SHORTLIST`` are kept: ten times the choices of a stage.
+# Rows that are in play at a time where more than ``_SHORTLIST`` are kept: ten times the choices of
+# a stage.
 _IN_PLAY = 1_000
 # Choices after which the rows in play are found anew.
 _STAGE = 100
@@ -80,7 +84,9 @@ class Rows:
 
     @classmethod
     def at(cls, features: Floats, places: Places, design: Design, weights: Weights) -> Rows:
-        """Of some rows of a table, block by block: fresh memory for all of them takes longer than the numbers."""
+        """Of some rows of a table, block by block: fresh memory for all of them takes longer than
+        the numbers.
+        """
         rows = np.empty((len(places), design.columns))
         for block in blocks(len(places), design.columns):
             rows[block] = design.rows(features[places[block]])
@@ -97,10 +103,11 @@ class Choice:
 
 @dataclass(frozen=True, eq=False)
 class Batch:
-    """Rows to ask for, best first, and the fields of all rows that could have been: mean and variance.
+    """Rows to ask for, best first, and the fields of all rows that could have been: mean and
+    variance.
 
-    ``scores`` is what those rows were ordered by before the first choice.
-    ``after`` has mean, variance, and the variance that the batch is expected to leave, of the fields of the targets.
+    ``scores`` is what those rows were ordered by before the first choice. ``after`` has mean,
+    variance, and the variance that the batch is expected to leave, of the fields of the targets.
     """
 
     choices: tuple[Choice, ...]
@@ -121,7 +128,9 @@ def choose_rows(
     targets: Places | Floats,
     progress: Callable[[float], None] = lambda _: None,
 ) -> Batch:
-    """``count`` of the rows at ``places``; ``targets`` are places in the table, features, or none for the weights."""
+    """``count`` of the rows at ``places``; ``targets`` are places in the table, features, or none
+    for the weights.
+    """
     inside, wanted = _wanted(features, targets)
     about = Rows.of(wanted, design, weights) if len(wanted) else None
     keep = _rows_kept(count, max(_MOST_ENTRIES // design.columns, count))
@@ -160,7 +169,9 @@ def _rough_scores(
     channel: Channel,
     progress: Callable[[float], None],
 ) -> tuple[Floats, Floats, Floats]:
-    """What the order of rows goes by before any is chosen, by a part of the targets; mean and variance of fields."""
+    """What the order of rows goes by before any is chosen, by a part of the targets; mean and
+    variance of fields.
+    """
     scores, omega, V = np.empty(len(places)), np.empty(len(places)), np.empty(len(places))
     part = slice(0, len(inside), max(len(inside) // _ROUGH_TARGETS, 1))
     operator = weights.operator(np.empty((0, design.columns)) if about is None else about.rows[part])
@@ -237,7 +248,9 @@ class _Open:
         self.left = self.all.copy()
 
     def score(self) -> Floats:
-        """Of every row, in nats: of what its label could tell, the share that is still open about the label itself."""
+        """Of every row, in nats: of what its label could tell, the share that is still open about
+        the label itself.
+        """
         if self.about is None:
             score = np.asarray(self.channel.information(self.some.omega, self.V), dtype=np.float64)
         else:
@@ -247,7 +260,9 @@ class _Open:
         return score * self.left / np.maximum(self.all, 1e-300)
 
     def in_play(self) -> tuple[Places, _Open]:
-        """The places of rows to choose from for a while, and what is open about them: of many the best by now."""
+        """The places of rows to choose from for a while, and what is open about them: of many the
+        best by now.
+        """
         every = np.arange(len(self.V))
         if len(every) <= _SHORTLIST:
             return every, self

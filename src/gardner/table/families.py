@@ -27,7 +27,8 @@ from gardner.table.score import sharpness
 
 # The chance of a flip at most: at one half labels would mean nothing.
 _MOST_FLIPS = 0.45
-# Centre of the normal prior of ln noise, in units of a field's variance: what evidence finds on real tables.
+# Centre of the normal prior of ln noise, in units of a field's variance: what evidence finds on
+# real tables.
 _PROBIT_CENTRE = -2.5
 # Its width.
 _PROBIT_WIDTH = 1.0
@@ -41,7 +42,9 @@ _NEAR = 0.2
 
 @dataclass(frozen=True)
 class Candidate:
-    """A model, the standard deviation of its intercept, and the logarithm of its own prior probability."""
+    """A model, the standard deviation of its intercept, and the logarithm of its own prior
+    probability.
+    """
 
     model: GLM
     intercept: float
@@ -100,7 +103,8 @@ REGRESSION = Family(("noise", "size"), (-1.0, 0.0), ((-2.0 * _EDGE, _EDGE), (-_E
 def fixed(model: GLM) -> Candidate:
     """A model as it is.
 
-    Its intercept is as wide as a field and its noise: where −g' is 2/π over that, as it is for probit.
+    Its intercept is as wide as a field and its noise: where −g' is 2/π over that, as it is for
+    probit.
     """
     if not model.channel.labels:
         return Candidate(model, 1.0)

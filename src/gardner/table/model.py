@@ -1,4 +1,5 @@
-"""A fitted table that predicts others: the columns it reads, their scaling, its weights and its noise.
+"""A fitted table that predicts others: the columns it reads, their scaling, its weights and its
+noise.
 
 It is saved without pickle, as arrays and a text in one npz file, and read back only if everything
 in it fits together. A file from somebody else can be wrong, but it runs no code.
@@ -36,8 +37,9 @@ _ARRAYS = ("mean", "directions", "shares")
 class TableModel:
     """What a query has learned, for any table with the same columns.
 
-    ``classes`` are the names of the two classes, in the order of the columns of :meth:`predict_proba`; a regression has
-    none, and its numbers are ``shift`` + ``unit`` times those of the model.
+    ``classes`` are the names of the two classes, in the order of the columns of
+    :meth:`predict_proba`; a regression has none, and its numbers are ``shift`` + ``unit`` times
+    those of the model.
     """
 
     encoding: Encoding
@@ -51,7 +53,9 @@ class TableModel:
 
     @classmethod
     def of(cls, found: Proposals, encoding: Encoding, classes: tuple[str, ...], array: str = "") -> TableModel:
-        """Of a query; ``encoding`` says how its columns were read, ``array`` from which array of an npz file."""
+        """Of a query; ``encoding`` says how its columns were read, ``array`` from which array of an
+        npz file.
+        """
         fit = found.fit
         if isinstance(fit, ClassFit):
             raise GardnerError("this query has three classes or more", hint="model_of(...) has its model")
@@ -61,7 +65,9 @@ class TableModel:
         return cls(encoding, names, fit.design, fit.weights, found.model.channel, found.shift, found.unit, array)
 
     def predict_proba(self, table: pd.DataFrame | ArrayLike) -> Floats:
-        """Probabilities of the classes, one column each, of every row of a frame or of an array of features."""
+        """Probabilities of the classes, one column each, of every row of a frame or of an array of
+        features.
+        """
         if not self.classes:
             raise GardnerError("this model is a regression", hint="predict gives its numbers")
         omega, V = self._fields(table)
@@ -69,7 +75,9 @@ class TableModel:
         return np.stack([np.asarray(column, dtype=np.float64) for column in columns], axis=1)
 
     def predict(self, table: pd.DataFrame | ArrayLike) -> tuple[Floats, Floats]:
-        """Mean and standard deviation of the label of every row, of a regression; of classes that of −1 and +1."""
+        """Mean and standard deviation of the label of every row, of a regression; of classes that
+        of −1 and +1.
+        """
         mean, variance = (np.asarray(part) for part in self.channel.predictive(*self._fields(table)))
         return self.shift + self.unit * mean, self.unit * np.sqrt(np.maximum(variance, 0.0))
 

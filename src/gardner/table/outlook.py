@@ -28,16 +28,16 @@ from gardner.model import Channel
 from gardner.table.batch import Batch
 from gardner.table.scaling import Floats
 
-# Wrong labels added to those found and to those expected: with ten of each, what is found counts half. With 3 to 20 the
-# mean error of the expected accuracy moves by less than 0.007.
+# Wrong labels added to those found and to those expected: with ten of each, what is found counts
+# half. With 3 to 20 the mean error of the expected accuracy moves by less than 0.007.
 _TRUST = 10.0
-# What batches of ten added on real tables over what the model alone expects, at 10, 20 and 50 labels together: what
-# benchmarks/expected_accuracy.py found (docs/real-tables.md).
+# What batches of ten added on real tables over what the model alone expects, at 10, 20 and 50
+# labels together: what benchmarks/expected_accuracy.py found (docs/real-tables.md).
 _MODEST = 1.3
 # The same with three classes or more.
 _MODEST_OF_MANY = 2.4
-# By how much the expected accuracy was off on real tables in nine of ten cases, by the number of labels: what
-# benchmarks/expected_accuracy.py printed (docs/real-tables.md).
+# By how much the expected accuracy was off on real tables in nine of ten cases, by the number of
+# labels: what benchmarks/expected_accuracy.py printed (docs/real-tables.md).
 _NINE_IN_TEN = ((10.0, 0.23), (20.0, 0.15), (50.0, 0.11), (100.0, 0.09))
 # The same with three classes or more.
 _NINE_IN_TEN_OF_MANY = ((10.0, 0.25), (20.0, 0.21), (50.0, 0.14), (100.0, 0.11))
@@ -52,11 +52,12 @@ _WEIGHTS = _WEIGHTS / _WEIGHTS.sum()
 
 @dataclass(frozen=True)
 class Outlook:
-    """The accuracy to expect on the rows without a label, and what the batch is expected to add to it.
+    """The accuracy to expect on the rows without a label, and what the batch is expected to add to
+    it.
 
-    ``gain`` is none where the batch was chosen for what it tells about the weights. ``within`` is what the accuracy was
-    off by at most, in nine of ten cases, on the tables of docs/real-tables.md, and ``gain_within`` is that of the gain;
-    none where it was not measured.
+    ``gain`` is none where the batch was chosen for what it tells about the weights. ``within`` is
+    what the accuracy was off by at most, in nine of ten cases, on the tables of
+    docs/real-tables.md, and ``gain_within`` is that of the gain; none where it was not measured.
     """
 
     accuracy: float
@@ -79,7 +80,9 @@ def likeliest(channel: Channel, omega: Floats, V: Floats) -> Floats:
 
 
 def surprise(posterior: Posterior) -> float:
-    """Wrong labels among those known, each predicted without itself, over those expected; drawn towards one."""
+    """Wrong labels among those known, each predicted without itself, over those expected; drawn
+    towards one.
+    """
     channel, y = posterior.model.channel, np.asarray(posterior.labels)
     if not y.size:
         return 1.0

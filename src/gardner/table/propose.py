@@ -1,4 +1,5 @@
-"""What to label next in a real table: the rows whose labels would tell the most about those of the others.
+"""What to label next in a real table: the rows whose labels would tell the most about those of the
+others.
 
 The table is scaled (:mod:`gardner.table.scaling`), a linear model with noisy labels is fitted to
 what is labelled, its scaling and noise by evidence (:mod:`gardner.table.fit`), and rows are chosen
@@ -33,11 +34,13 @@ ABOUT = ("predictions", "weights")
 
 @dataclass(frozen=True)
 class Proposal:
-    """A row to label: its place in the table, the bits its label is expected to give, and the label's prediction.
+    """A row to label: its place in the table, the bits its label is expected to give, and the
+    label's prediction.
 
-    ``bits`` are those about the label of another row, on average; or about the weights, if these were asked about.
-    ``mean`` is the expected label (for two classes 2p − 1, p the probability of +1) and ``deviation`` its spread. With
-    three classes or more these are NaN, and ``probabilities`` has that of each class.
+    ``bits`` are those about the label of another row, on average; or about the weights, if these
+    were asked about. ``mean`` is the expected label (for two classes 2p − 1, p the probability of
+    +1) and ``deviation`` its spread. With three classes or more these are NaN, and
+    ``probabilities`` has that of each class.
     """
 
     row: int
@@ -56,11 +59,12 @@ class Proposal:
 class Proposals:
     """Rows in the order they should be asked for, and what the choice rests on.
 
-    ``targets`` is the number of rows whose labels the bits are about. ``dropped`` columns have one value everywhere.
-    ``outlook`` is the accuracy to expect on the rows without a label; a regression has none. Its labels are ``shift`` +
-    ``unit`` times those of the model. ``classes`` are the names of labels that were texts, in the order of codes −1 and
-    +1 or of the probabilities. ``scores`` is what the rows without a label were ordered by before the first choice, in
-    the order of the table; with three classes or more there is none.
+    ``targets`` is the number of rows whose labels the bits are about. ``dropped`` columns have one
+    value everywhere. ``outlook`` is the accuracy to expect on the rows without a label; a
+    regression has none. Its labels are ``shift`` + ``unit`` times those of the model. ``classes``
+    are the names of labels that were texts, in the order of codes −1 and +1 or of the
+    probabilities. ``scores`` is what the rows without a label were ordered by before the first
+    choice, in the order of the table; with three classes or more there is none.
     """
 
     rows: tuple[Proposal, ...]
@@ -91,7 +95,9 @@ class Proposals:
 
     @property
     def sharpness(self) -> float:
-        """The factor of the means of the fields, by left-out labels; one but for three classes or more."""
+        """The factor of the means of the fields, by left-out labels; one but for three classes or
+        more.
+        """
         return self.fit.sharpness if isinstance(self.fit, ClassFit) else 1.0
 
     @property
@@ -115,13 +121,14 @@ def propose(
 ) -> Proposals:
     """Choose ``batch_size`` of the rows whose label is NaN.
 
-    Two whole numbers as labels are classes, many numbers a regression; in between, ``kind`` says which: ``classes`` or
-    ``regression``. Labels that are texts are classes, two or more; an empty text or None is no label.
-    ``scaling`` is that of the columns: standardised, common or unit, by default chosen by evidence. ``about`` says what
-    a label should tell about: ``predictions``, that is the labels of other rows, or ``weights``. The other rows are
-    those without a label, a sample of them by ``seed`` where there are many, or the rows of ``target``. A ``model`` of
-    one's own has a channel with labels −1 and +1 for classes and a linear one, of labels standardised to variance one,
-    for a regression.
+    Two whole numbers as labels are classes, many numbers a regression; in between, ``kind`` says
+    which: ``classes`` or ``regression``. Labels that are texts are classes, two or more; an empty
+    text or None is no label. ``scaling`` is that of the columns: standardised, common or unit, by
+    default chosen by evidence. ``about`` says what a label should tell about: ``predictions``, that
+    is the labels of other rows, or ``weights``. The other rows are those without a label, a sample
+    of them by ``seed`` where there are many, or the rows of ``target``. A ``model`` of one's own
+    has a channel with labels −1 and +1 for classes and a linear one, of labels standardised to
+    variance one, for a regression.
 
     >>> rng = np.random.default_rng(0)
     >>> table = rng.standard_normal((60, 3))
@@ -203,7 +210,9 @@ def _many(
 
 
 def _named(labels: ArrayLike, kind: str | None) -> tuple[tuple[str, ...], Floats] | None:
-    """Names of classes and the code of each row: of texts, or of three or more numbers that are said to be classes."""
+    """Names of classes and the code of each row: of texts, or of three or more numbers that are
+    said to be classes.
+    """
     named = read_names(labels)
     if named is not None and kind == "regression":
         raise InvalidInputError("kind", kind, "the labels of a regression are numbers, and these are texts")
@@ -214,7 +223,9 @@ def _named(labels: ArrayLike, kind: str | None) -> tuple[tuple[str, ...], Floats
 
 
 def _about(features: Floats, places: Places, about: str, target: ArrayLike | None, seed: int) -> Floats | Places:
-    """The places or the features of the rows whose labels a label should tell about; none for the weights."""
+    """The places or the features of the rows whose labels a label should tell about; none for the
+    weights.
+    """
     if about == "weights":
         if target is not None:
             raise InvalidInputError(

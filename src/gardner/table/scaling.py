@@ -1,4 +1,5 @@
-"""Columns on scales of their own, on one scale, or rows of length one: a prior of the weights depends on it.
+"""Columns on scales of their own, on one scale, or rows of length one: a prior of the weights
+depends on it.
 
 A normal prior says that every column matters alike. *Standardised* columns have variance one: right
 where they have units of their own. On one *common* scale a column counts by its spread: right for
@@ -26,14 +27,17 @@ Places = NDArray[np.intp]
 SCALINGS = ("standardised", "common", "unit")
 # The spread, relative to the largest entry, up to which numbers are the same but for rounding.
 CONSTANT = 1e-12
-# Entries of a block of rows, 2 MB: several such blocks stay in the processor's cache, and their memory is used again.
-# Blocks of 32 MB took twice the time on 20,000 × 2,000 (benchmarks/query_speed.py).
+# Entries of a block of rows, 2 MB: several such blocks stay in the processor's cache, and their
+# memory is used again. Blocks of 32 MB took twice the time on 20,000 × 2,000
+# (benchmarks/query_speed.py).
 _ENTRIES = 250_000
 
 
 @dataclass(frozen=True, eq=False)
 class Spread:
-    """What is known of every column: its largest entry, and mean and standard deviation in units of that."""
+    """What is known of every column: its largest entry, and mean and standard deviation in units of
+    that.
+    """
 
     largest: Floats
     mean: Floats
@@ -52,7 +56,8 @@ class Spread:
 
 @dataclass(frozen=True, eq=False)
 class Scaling:
-    """A row x becomes (x/unit − shift)·factor on the columns kept, divided by its length if ``name`` is unit.
+    """A row x becomes (x/unit − shift)·factor on the columns kept, divided by its length if
+    ``name`` is unit.
 
     ``unit`` is the largest entry, of the column or of all, so that nothing overflows.
     """
@@ -101,7 +106,8 @@ def spread_of(features: Floats) -> Spread:
         scaled = np.divide(features[block], largest, out=work[:here])
         at = scaled.mean(axis=0)
         scaled -= at
-        # means and squares of two parts of the rows, put together without a loss of digits [chan1983]
+        # means and squares of two parts of the rows, put together without a loss of digits
+        # [chan1983]
         apart, whole = at - mean, known + here
         mean += apart * (here / whole)
         square += np.einsum("ij,ij->j", scaled, scaled) + apart * apart * (known * here / whole)
@@ -128,7 +134,9 @@ def make_scaling(name: str, spread: Spread) -> Scaling:
 
 
 def standardised_labels(labels: Floats) -> tuple[Floats, float, float]:
-    """Numbers of a regression with mean zero and variance one, and the mean and standard deviation they had."""
+    """Numbers of a regression with mean zero and variance one, and the mean and standard deviation
+    they had.
+    """
     largest = float(np.abs(labels).max()) or 1.0
     scaled = labels / largest
     mean, spread = float(scaled.mean()), float(scaled.std())
@@ -138,7 +146,9 @@ def standardised_labels(labels: Floats) -> tuple[Floats, float, float]:
 
 
 def standardised(features: Floats) -> Floats:
-    """Standardised columns with an intercept like any other of them: the plainest table for an inference method."""
+    """Standardised columns with an intercept like any other of them: the plainest table for an
+    inference method.
+    """
     rows = make_scaling("standardised", spread_of(features)).rows(features)
     columns = rows.shape[1]
     shorter = math.sqrt(columns / (columns + 1.0))

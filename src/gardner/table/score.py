@@ -34,7 +34,9 @@ _NEARLY_ONE = 1.0 - 1e-9
 
 
 def sharpness(channel: Channel, omega: Floats, V: Floats) -> Floats:
-    """s = E_y[−g'(y, ω, V)]: by how much a label of the row is expected to narrow its field, V → V − sV²."""
+    """s = E_y[−g'(y, ω, V)]: by how much a label of the row is expected to narrow its field, V → V
+    − sV².
+    """
     if not channel.labels:  # a linear channel: −g' is the same for every label
         return np.asarray(channel.derivatives(0.0 * omega, omega, V)[1], dtype=np.float64)
     total = np.zeros_like(omega)
@@ -77,7 +79,8 @@ def pair_information(
 
 
 def latent(channel: Channel, omega: Floats, V: Floats) -> tuple[Floats, Floats]:
-    """A channel with labels −1 and +1 as noise before a sign, of the same probability and the same sharpness.
+    """A channel with labels −1 and +1 as noise before a sign, of the same probability and the same
+    sharpness.
 
     Given are u with P(+1) = Φ(u), and T with s = φ(u)²/(T Φ(u)Φ(−u)): for probit T = V + noise.
     """
@@ -89,10 +92,11 @@ def latent(channel: Channel, omega: Floats, V: Floats) -> tuple[Floats, Floats]:
 
 
 def signs_information(first: Floats, second: Floats, correlation: Floats, *, quick: bool = False) -> Floats:
-    """I in nats of the signs of two normal numbers of means ``first`` and ``second``, unit variances and a correlation.
+    """I in nats of the signs of two normal numbers of means ``first`` and ``second``, unit
+    variances and a correlation.
 
-    P(both positive) = Φ(u)Φ(u') + ∫_0^{arcsin r} exp[−(u² − 2uu' sin θ + u'²)/(2 cos² θ)] dθ/2π [plackett1954].
-    ``quick`` takes a fifth of the nodes where the correlation is below one half.
+    P(both positive) = Φ(u)Φ(u') + ∫_0^{arcsin r} exp[−(u² − 2uu' sin θ + u'²)/(2 cos² θ)] dθ/2π
+    [plackett1954]. ``quick`` takes a fifth of the nodes where the correlation is below one half.
 
     >>> zero = np.zeros(2)
     >>> signs_information(zero, zero, np.array([1.0, 0.0])).round(6).tolist()

@@ -26,13 +26,15 @@ from gardner.table.scaling import Floats, Scaling
 Halves = NDArray[np.float32]
 # The least variance, as a share of the prior's: what rounding leaves.
 _TINY = 1e-12
-# The share of a row's length below which single precision does not do: three of its seven digits are left.
+# The share of a row's length below which single precision does not do: three of its seven digits
+# are left.
 _THIN = 1e-3
 
 
 @dataclass(frozen=True, eq=False)
 class Design:
-    """Rows as the model sees them: scaled, times the prior's deviation, with the intercept as a last column.
+    """Rows as the model sees them: scaled, times the prior's deviation, with the intercept as a
+    last column.
 
     So the weights of all columns have a standard normal prior.
     """
@@ -56,7 +58,8 @@ class Design:
 
 @dataclass(frozen=True, eq=False)
 class Weights:
-    """A normal law: its mean, and directions in which less is open than before any label, by which share.
+    """A normal law: its mean, and directions in which less is open than before any label, by which
+    share.
 
     ``directions`` is none where they are the columns.
     """
@@ -67,7 +70,9 @@ class Weights:
 
     @classmethod
     def separate(cls, posterior: Posterior) -> Weights:
-        """Of message passing, which has a variance for every weight; in units of the prior's deviation."""
+        """Of message passing, which has a variance for every weight; in units of the prior's
+        deviation.
+        """
         second = posterior.model.prior.second_moment
         mean = np.asarray(posterior.mean, dtype=np.float64) / math.sqrt(second)
         return cls(mean, None, 1.0 - np.asarray(posterior.variance, dtype=np.float64) / second)
@@ -84,10 +89,12 @@ class Weights:
         return rows @ others.T - (projections * self.shares) @ other_projections.T
 
     def rough_fields(self, rows: Floats, operator: Halves) -> tuple[Floats, Floats, Floats]:
-        """Mean and variance of the fields, and their covariance with those of others, to six digits of a row's length.
+        """Mean and variance of the fields, and their covariance with those of others, to six digits
+        of a row's length.
 
-        By single precision, in half the time: enough to tell which rows are worth a closer look. ``operator`` is that
-        of :meth:`operator`. Where little of the length is left, the variance is counted in double precision.
+        By single precision, in half the time: enough to tell which rows are worth a closer look.
+        ``operator`` is that of :meth:`operator`. Where little of the length is left, the variance
+        is counted in double precision.
         """
         halves = rows.astype(np.float32) @ operator.T
         count = 0 if self.directions is None else len(self.directions)
@@ -102,7 +109,9 @@ class Weights:
         return rows @ self.mean, np.maximum(variance, _TINY * before + 1e-300), halves[:, count:].astype(np.float64)
 
     def operator(self, others: Floats) -> Halves:
-        """What rows are multiplied by for :meth:`rough_fields`: the directions, and Σf of the other rows."""
+        """What rows are multiplied by for :meth:`rough_fields`: the directions, and Σf of the other
+        rows.
+        """
         if self.directions is None:
             return np.asarray(others - self.shares * others, dtype=np.float32)
         gains = others - ((others @ self.directions.T) * self.shares) @ self.directions
@@ -117,7 +126,9 @@ class Weights:
 
 @dataclass(frozen=True, eq=False)
 class Span:
-    """Labelled rows in coordinates of their own span, the intercept apart: rows = ``inner`` · ``basis``."""
+    """Labelled rows in coordinates of their own span, the intercept apart: rows = ``inner`` ·
+    ``basis``.
+    """
 
     inner: Floats
     basis: Floats | None  # none where there are more rows than columns, and the coordinates are the columns

@@ -10,11 +10,13 @@ from gardner.model import GLM
 from gardner.theory.formula.pair import Pair, pair_of
 from gardner.theory.formula.regression import is_linear
 
-# The least α and n: the typical volume differs from 1 by about n, of which seven digits are left there.
+# The least α and n: the typical volume differs from 1 by about n, of which seven digits are left
+# there.
 SMALLEST = 1e-9
 # The largest α and n: what double precision carries through (V/r⁰ falls like their square).
 LARGEST = 1e7
-# The mean square of a weight, at least and at most: products of its powers must stay far from overflow.
+# The mean square of a weight, at least and at most: products of its powers must stay far from
+# overflow.
 UNITS = (1e-12, 1e12)
 
 
@@ -70,7 +72,9 @@ def check_inputs(pool_ratio: float, *budgets: float) -> None:
 
 
 def check_batch_ratio(batch_ratio: float, most: float, who: str) -> float:
-    """Labels per weight in a round: 0, for the limit of small rounds, up to ``most``, which is what ``who`` says."""
+    """Labels per weight in a round: 0, for the limit of small rounds, up to ``most``, which is what
+    ``who`` says.
+    """
     kappa = check_number("batch_ratio", batch_ratio)
     if kappa < 0.0:
         raise InvalidInputError("batch_ratio", batch_ratio, "it must be positive, or 0 for the limit of small rounds")
@@ -80,7 +84,9 @@ def check_batch_ratio(batch_ratio: float, most: float, who: str) -> float:
 
 
 def check_target(pool_ratio: float, log_volume: float | None, accuracy: float | None) -> None:
-    """A pool and exactly one goal, a log-volume of at most −10⁻⁶ or an accuracy between 0.501 and 1."""
+    """A pool and exactly one goal, a log-volume of at most −10⁻⁶ or an accuracy between 0.501 and
+    1.
+    """
     check_pool_ratio(pool_ratio)
     if (log_volume is None) == (accuracy is None):
         given = "neither" if accuracy is None else "both"
@@ -92,7 +98,9 @@ def check_target(pool_ratio: float, log_volume: float | None, accuracy: float | 
 
 
 def check_pair(model: object, teacher: object = None) -> Pair:
-    """A student and a teacher whose labels mean the same; without a teacher, the student's own model."""
+    """A student and a teacher whose labels mean the same; without a teacher, the student's own
+    model.
+    """
     for name, glm in (("model", model), ("teacher", model if teacher is None else teacher)):
         if not isinstance(glm, GLM):
             raise InvalidInputError(name, glm, "it must be a GLM, a prior and a channel", hint="use PERCEPTRON")

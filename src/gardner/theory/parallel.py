@@ -1,8 +1,9 @@
-"""Several questions at once: this process answers some, and a child process for each further core the others.
+"""Several questions at once: this process answers some, and a child process for each further core
+the others.
 
-Threads do not help: half of the time of an answer is Python's own. A child is a plain Python process
-on a pipe, which ends with it. Each question is answered for itself, so the answers have the same bits
-whoever gives them.
+Threads do not help: half of the time of an answer is Python's own. A child is a plain Python
+process on a pipe, which ends with it. Each question is answered for itself, so the answers have the
+same bits whoever gives them.
 """
 
 from __future__ import annotations
@@ -155,7 +156,9 @@ class _Child:
 
 
 def serve(descriptor: int) -> None:
-    """In the child: answer questions from a pipe until it ends; then nobody waits for the one under way."""
+    """In the child: answer questions from a pipe until it ends; then nobody waits for the one under
+    way.
+    """
     pipe: Connection[Any, Any] = Connection(descriptor)
     orders: deque[bytes] = deque()
     ready = threading.Semaphore(0)

@@ -7,7 +7,8 @@ from collections.abc import Callable
 
 from gardner.errors import ConvergenceError
 
-# Steps of Brent's method: halving alone takes sixty to go from one end of double precision's digits to the other.
+# Steps of Brent's method: halving alone takes sixty to go from one end of double precision's digits
+# to the other.
 _STEPS = 200
 # How far from its start the end of a bracket is looked for; unknowns are logarithms.
 _FARTHEST = 1e3
@@ -45,7 +46,9 @@ def root_between(
 def _brent(
     function: Callable[[float], float], a: float, b: float, fa: float, fb: float, small: Callable[[float], float]
 ) -> float:
-    """Brent's method: inverse interpolation where it closes in fast enough, else halving [brent1973]."""
+    """Brent's method: inverse interpolation where it closes in fast enough, else halving
+    [brent1973].
+    """
     c, fc, step, last = a, fa, b - a, b - a
     for _ in range(_STEPS):
         if fb * fc > 0.0:

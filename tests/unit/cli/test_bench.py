@@ -1,4 +1,6 @@
-"""``gardner bench``, ``gardner results`` and ``gardner strategies``: what they print, what they refuse."""
+"""``gardner bench``, ``gardner results`` and ``gardner strategies``: what they print, what they
+refuse.
+"""
 
 from __future__ import annotations
 
@@ -287,7 +289,8 @@ def test_bad_input_is_one_line_and_exit_code_2(
     assert told in err
 
 
-# --- results from anybody ---------------------------------------------------------------------------------------------
+# --- results from anybody
+# ---------------------------------------------------------------------------------------------
 
 ROUND = {"labels": 18, "budget": 0.3, "log_volume": -0.2, "accuracy": 0.6, "status": "converged"}
 

@@ -155,7 +155,9 @@ def test_refused_in_one_line(tmp_path: Path, gardner: Command, change: dict[str,
 
 @pytest.mark.slow
 def test_killed_and_resumed_it_ends_with_the_same_bytes(tmp_path: Path) -> None:
-    """The whole process group is killed in the middle; the same command goes on, to the bytes of an undisturbed run."""
+    """The whole process group is killed in the middle; the same command goes on, to the bytes of an
+    undisturbed run.
+    """
     import os
     import signal
     import time

@@ -1,4 +1,6 @@
-"""Ctrl-C at random moments of every command: the process ends soon, with one line and exit code 130."""
+"""Ctrl-C at random moments of every command: the process ends soon, with one line and exit code
+130.
+"""
 
 from __future__ import annotations
 
@@ -66,9 +68,11 @@ def here(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def interrupted(command: str, moment: float) -> tuple[int, str, float] | None:
-    """Press Ctrl-C so many seconds after the first lines of ours: exit code, standard error, seconds to the end.
+    """Press Ctrl-C so many seconds after the first lines of ours: exit code, standard error,
+    seconds to the end.
 
-    The first lines are over when a thread of ours is there to be woken. Nothing if the command is faster than that.
+    The first lines are over when a thread of ours is there to be woken. Nothing if the command is
+    faster than that.
     """
     whole = [sys.executable, "-c", LISTEN, sys.executable, "-m", "gardner", *command.split()]
     pipe = subprocess.PIPE

@@ -1,4 +1,6 @@
-"""Whatever goes wrong: one line, an exit code of 0, 1, 2 or 130, and no traceback unless it is asked for."""
+"""Whatever goes wrong: one line, an exit code of 0, 1, 2 or 130, and no traceback unless it is
+asked for.
+"""
 
 from __future__ import annotations
 

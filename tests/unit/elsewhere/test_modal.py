@@ -1,4 +1,6 @@
-"""Functions for modAL: what they read, what they answer. In modAL's own loop they are tried by tests/modal."""
+"""Functions for modAL: what they read, what they answer. In modAL's own loop they are tried by
+tests/modal.
+"""
 
 from __future__ import annotations
 

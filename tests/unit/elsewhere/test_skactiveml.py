@@ -1,4 +1,6 @@
-"""A strategy of ours in scikit-activeml's loop, and theirs in ours, choose what they choose at home."""
+"""A strategy of ours in scikit-activeml's loop, and theirs in ours, choose what they choose at
+home.
+"""
 
 from __future__ import annotations
 
@@ -60,7 +62,9 @@ def test_theirs_in_our_loop() -> None:
 
 
 def test_theirs_by_chance_follow_the_same_seeds() -> None:
-    """Our loop draws a seed for each of their queries; with these seeds they choose the same at home."""
+    """Our loop draws a seed for each of their queries; with these seeds they choose the same at
+    home.
+    """
     rng = np.random.default_rng([rounds._STRATEGY, 0])
 
     class Seeded:

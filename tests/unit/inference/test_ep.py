@@ -1,4 +1,6 @@
-"""Expectation propagation against a readable twin, sampling and its own symmetries; other channels; bad input."""
+"""Expectation propagation against a readable twin, sampling and its own symmetries; other channels;
+bad input.
+"""
 
 from __future__ import annotations
 
@@ -46,7 +48,8 @@ def log_evidence(rows: Floats, labels: Floats | None = None) -> float:
 
 
 def kernel_twin(rows: Floats, labels: Floats, sweeps: int = 200) -> tuple[float, Floats]:
-    """Sequential EP in kernel form, after [rasmussen2006, algorithm 3.5]: ln Z and the means of the fields.
+    """Sequential EP in kernel form, after [rasmussen2006, algorithm 3.5]: ln Z and the means of the
+    fields.
 
     Its evidence is the textbook formula with the site integrals written out.
     """
@@ -93,7 +96,9 @@ def test_moments_match_at_the_fixed_point(features: int, ratio: float) -> None:
 
 @pytest.mark.parametrize(("count", "features"), [(6, 3), (6, 6), (6, 12)])
 def test_the_kernel_twin_agrees(count: int, features: int) -> None:
-    """Both shapes against the textbook's kernel form, which looks at the rows only through K = F Fᵀ."""
+    """Both shapes against the textbook's kernel form, which looks at the rows only through K = F
+    Fᵀ.
+    """
     rng = np.random.default_rng(count * features)
     rows = rng.standard_normal((count, features))
     labels = np.sign(rows @ rng.standard_normal(features))
@@ -119,7 +124,9 @@ def test_columns_of_zeros_change_nothing() -> None:
 
 @pytest.mark.parametrize(("orthogonal", "bias"), [(True, 0.0), (False, 0.1)])
 def test_sampling_agrees(orthogonal: bool, bias: float) -> None:
-    """Throw away prior samples with a wrong label, N = 3: all that is left of the error in general is EP's own bias."""
+    """Throw away prior samples with a wrong label, N = 3: all that is left of the error in general
+    is EP's own bias.
+    """
     rng = np.random.default_rng(4)
     rows = rotation(3, seed=4)[:2] if orthogonal else rng.standard_normal((5, 3))
     labels = np.sign(rows @ rng.standard_normal(3))
@@ -134,7 +141,9 @@ def test_sampling_agrees(orthogonal: bool, bias: float) -> None:
 
 
 def test_random_rows_have_the_typical_volume() -> None:
-    """The replica method's ln v at two labels a weight, N → ∞ [opper1991]; tolerance from the scatter of the runs."""
+    """The replica method's ln v at two labels a weight, N → ∞ [opper1991]; tolerance from the
+    scatter of the runs.
+    """
     runs = [draw_instance(60, 2.0, seed) for seed in range(40)]
     values = np.array([log_evidence(run.rows, run.labels) / 60 for run in runs])
     error = float(np.std(values)) / math.sqrt(values.size)
@@ -147,7 +156,9 @@ def test_random_rows_have_the_typical_volume() -> None:
 
 @given(seed=st.integers(0, 10_000), features=st.integers(1, 6), count=st.integers(1, 9))
 def test_symmetries_leave_the_volume_alone(seed: int, features: int, count: int) -> None:
-    """Order of rows, signs of (row, label) pairs, orthogonal maps and, for signs, the length of rows."""
+    """Order of rows, signs of (row, label) pairs, orthogonal maps and, for signs, the length of
+    rows.
+    """
     rng = np.random.default_rng(seed)
     rows = rng.standard_normal((count, features))
     labels = np.where(rows @ rng.standard_normal(features) > 0.0, 1.0, -1.0)
@@ -200,7 +211,9 @@ class Repelling(Probit):
 @pytest.mark.parametrize("noise", [0.1, 1.0, 10.0])
 @pytest.mark.parametrize("labels", [(1.0, 1.0), (1.0, -1.0)])
 def test_noisy_labels_of_one_row(noise: float, labels: tuple[float, float]) -> None:
-    """The noisy fields of two unit rows correlate by 1/(1+Δ): an orthant of two, also where labels contradict."""
+    """The noisy fields of two unit rows correlate by 1/(1+Δ): an orthant of two, also where labels
+    contradict.
+    """
     posterior = expectation_propagation([[1.0], [1.0]], labels, GLM(Gaussian(), Probit(noise)))
     exact = 0.25 + labels[0] * labels[1] * math.asin(1.0 / (1.0 + noise)) / (2.0 * math.pi)
     assert posterior.settled
@@ -216,7 +229,9 @@ def test_a_channel_without_a_posterior_diverges_and_says_so() -> None:
 
 
 def test_label_flips_have_sites_of_negative_precision() -> None:
-    """Three equal rows, one label against two: exact by one integral, EP close, −g' of the odd one out negative."""
+    """Three equal rows, one label against two: exact by one integral, EP close, −g' of the odd one
+    out negative.
+    """
     model = GLM(Gaussian(), Flip(0.1))
     posterior = expectation_propagation([[1.0], [1.0], [1.0]], [1.0, 1.0, -1.0], model)
     assert posterior.converged
@@ -238,7 +253,9 @@ def test_ep_agrees_with_amp_on_every_channel(channel: Channel) -> None:
 
 
 def test_regression_is_exact() -> None:
-    """With Gaussian noise EP is Bayes' rule: ridge regression and the evidence of a Gaussian process."""
+    """With Gaussian noise EP is Bayes' rule: ridge regression and the evidence of a Gaussian
+    process.
+    """
     model = GLM(Gaussian(1.7), Linear(0.3))
     for count in (7, 40):
         problem = draw_instance(20, count / 20, 0, model)

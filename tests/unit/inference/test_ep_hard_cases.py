@@ -1,4 +1,6 @@
-"""Expectation propagation where it is hard: thin cones, deep surprises, contradictions, too little time."""
+"""Expectation propagation where it is hard: thin cones, deep surprises, contradictions, too little
+time.
+"""
 
 from __future__ import annotations
 
@@ -19,9 +21,11 @@ Floats = NDArray[np.float64]
 
 @pytest.mark.parametrize("width", [1e-2, 1e-4, 1e-6])
 def test_thin_cones_converge(width: float) -> None:
-    """Every row nearly at right angles to the teacher; the normal equations alone lose all digits at 1e-6.
+    """Every row nearly at right angles to the teacher; the normal equations alone lose all digits
+    at 1e-6.
 
-    Stretching space along the teacher maps one width to another: ln v per constraint direction falls as ln(width).
+    Stretching space along the teacher maps one width to another: ln v per constraint direction
+    falls as ln(width).
     """
     rng = np.random.default_rng(7)
     teacher = rng.standard_normal(20)

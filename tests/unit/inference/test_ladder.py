@@ -13,7 +13,9 @@ from gardner.inference.ladder import Ladder
 
 
 def test_quadrature_converges_and_knows_its_error() -> None:
-    """On the exact bounce rate of a thin wedge; with the slack guessed wrong, rule and half rule part company."""
+    """On the exact bounce rate of a thin wedge; with the slack guessed wrong, rule and half rule
+    part company.
+    """
     opening = 0.01
     steep = (1.0 + math.cos(opening)) / math.sin(opening)
 

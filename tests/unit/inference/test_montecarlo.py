@@ -131,7 +131,9 @@ def test_rows_that_nearly_lie_in_a_plane_do_not() -> None:
 
 
 def test_a_time_limit(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Where it is hit the status says so, and the error is the one reached; the same bytes where it is not."""
+    """Where it is hit the status says so, and the error is the one reached; the same bytes where it
+    is not.
+    """
     clock = itertools.count()
     instance = draw_instance(features=20, pool_ratio=1.5, seed=3)
     options: dict[str, Any] = {"stderr": 1e-3, "samples": 40, "threads": 1}
@@ -200,7 +202,9 @@ def test_error_bars_are_honest() -> None:
 
 
 def test_samples_of_an_orthant() -> None:
-    """Half-normal coordinates: mean √(2/π), variance 1 − 2/π; drawn points are as good as independent."""
+    """Half-normal coordinates: mean √(2/π), variance 1 − 2/π; drawn points are as good as
+    independent.
+    """
     turned = rotation(10, seed=3)
     points = sample_version_space(turned, np.ones(10), 2000, seed=0) @ turned.T
     assert points.shape == (2000, 10)
@@ -244,7 +248,9 @@ def test_same_seed_same_bytes_whatever_the_threads() -> None:
 
 
 def test_walkers_do_not_replay_the_rows_of_a_problem_with_the_same_seed() -> None:
-    """Children of one seed are the same numbers wherever they are used: as rows there, as velocities here."""
+    """Children of one seed are the same numbers wherever they are used: as rows there, as
+    velocities here.
+    """
     instance = draw_instance(features=8, pool_ratio=4.0, seed=0)
     walkers = Walkers(Walls.of(np.eye(8)), np.ones(8), seed=0, threads=1)
     normals = np.concatenate([generator.standard_normal(64) for generator in walkers.generators])
@@ -314,7 +320,9 @@ def test_refusals() -> None:
 @settings(max_examples=8)
 @given(st.integers(0, 10_000), st.integers(2, 6), st.integers(2, 9))
 def test_symmetries(seed: int, features: int, count: int) -> None:
-    """Signs and powers of two change no bit; order and rotation nothing beyond chance; a row only takes away."""
+    """Signs and powers of two change no bit; order and rotation nothing beyond chance; a row only
+    takes away.
+    """
     instance = draw_instance(features, count / features, seed)
     rows, labels = instance.rows, instance.labels
     first = monte_carlo(rows, labels, stderr=0.01, seed=seed, samples=2, threads=1)

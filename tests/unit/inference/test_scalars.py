@@ -84,7 +84,9 @@ def test_exponential(x: float) -> None:
 
 @given(u=st.floats(-1e8, 30.0))
 def test_mills_ratio_to_rounding(u: float) -> None:
-    """ρ and ρ + u, checked by identities that lose no digits: Laplace's continued fraction far out, ln Φ nearby."""
+    """ρ and ρ + u, checked by identities that lose no digits: Laplace's continued fraction far out,
+    ln Φ nearby.
+    """
     rho, excess = scalars.mills(u)
     on_array = [float(np.asarray(part)[0]) for part in library_of(0.0).mills(np.array([u]))]
     digits = max(1e-14, 2.5e-16 * 0.5 * u * u)  # e^{−u²/2} is known to its exponent times the rounding of a double

@@ -1,4 +1,6 @@
-"""Verdicts with their proofs: witnesses satisfy every label, certificates are verified, linear programming agrees."""
+"""Verdicts with their proofs: witnesses satisfy every label, certificates are verified, linear
+programming agrees.
+"""
 
 from __future__ import annotations
 
@@ -78,7 +80,9 @@ def test_random_labels_far_beyond_capacity_are_empty(features: int) -> None:
 
 @pytest.mark.parametrize("features", [3, 10, 40])
 def test_linear_programming_agrees_at_capacity(features: int) -> None:
-    """At M = 2N random labels are open or empty with probability one half, by the smallest of margins."""
+    """At M = 2N random labels are open or empty with probability one half, by the smallest of
+    margins.
+    """
     rng = np.random.default_rng(features)
     seen = set()
     for _ in range(20):

@@ -113,7 +113,9 @@ def test_amp_doubts_rows_it_is_not_made_for(name: str, rows: Floats) -> None:
     ids=["one large row", "rows of all sizes", "a constant column", "columns of all sizes"],
 )
 def test_what_only_looks_strange_is_not_doubted(rows: Floats) -> None:
-    """Negative control: the sign of a field feels neither its row's size nor a column's, and AMP is right."""
+    """Negative control: the sign of a field feels neither its row's size nor a column's, and AMP is
+    right.
+    """
     labels = np.sign(rows @ TEACHER)
     posterior, better = amp(rows, labels), expectation_propagation(rows, labels)
     assert posterior.log_evidence == pytest.approx(better.log_evidence, rel=0.01)
@@ -131,7 +133,9 @@ def test_scalar_variances_need_columns_of_one_size() -> None:
 @pytest.mark.parametrize("features", [50, 100])
 @pytest.mark.parametrize("ratio", [0.2, 1.0, 3.0, 10.0])
 def test_gaussian_pools_raise_no_alarm(features: int, ratio: float) -> None:
-    """A small version of ``benchmarks/trust.py``; the largest estimate there is 1.7 %, of 3 % allowed."""
+    """A small version of ``benchmarks/trust.py``; the largest estimate there is 1.7 %, of 3 %
+    allowed.
+    """
     for seed in range(5):
         problem = draw_instance(features, ratio, seed)
         for method in ("amp", "ep"):
@@ -165,7 +169,9 @@ def test_loops_that_checked_before_do_not_pay() -> None:
 
 
 def test_noisy_labels_and_real_ones() -> None:
-    """Copies with independent noise are no copies, but no independent rows either; EP is exact for Gaussian noise."""
+    """Copies with independent noise are no copies, but no independent rows either; EP is exact for
+    Gaussian noise.
+    """
     rows = np.tile(NOISE[:1], (24, 1))
     assert amp(rows, np.ones(24), GLM(Gaussian(), Flip(0.1))).status is Status.DOUBTFUL
     regression = GLM(Gaussian(), Linear(0.1))

@@ -26,7 +26,9 @@ def test_log_normal_everywhere() -> None:
 
 @double_precision
 def test_the_witness_has_the_same_functions() -> None:
-    """jax.scipy.special.erfcx (0.10.2) returns 0 between 26.543 and 26.642, u ≈ −37.6 here; this one must not."""
+    """jax.scipy.special.erfcx (0.10.2) returns 0 between 26.543 and 26.642, u ≈ −37.6 here; this
+    one must not.
+    """
     u = np.concatenate([np.linspace(-40, 10, 50001), -np.logspace(1, 5, 500)])
     value, _, rho, _ = log_normal(u)
     np.testing.assert_allclose(np.asarray(inverse_mills(jax.numpy.asarray(u))), rho, rtol=4e-14)

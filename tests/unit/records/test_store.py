@@ -1,4 +1,6 @@
-"""Parts on disk: whole or not there, the same bytes for the same rows, and one line when the disk says no."""
+"""Parts on disk: whole or not there, the same bytes for the same rows, and one line when the disk
+says no.
+"""
 
 from __future__ import annotations
 

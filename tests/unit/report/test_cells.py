@@ -1,4 +1,6 @@
-"""Tables: numbers of a column agree in their decimals, missing ones are dashes, bars stay within their frame."""
+"""Tables: numbers of a column agree in their decimals, missing ones are dashes, bars stay within
+their frame.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""Each chart compiles to a still picture and shows what its frame holds; names cannot break out of the picture."""
+"""Each chart compiles to a still picture and shows what its frame holds; names cannot break out of
+the picture.
+"""
 
 from __future__ import annotations
 

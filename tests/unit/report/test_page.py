@@ -1,4 +1,6 @@
-"""The page: text is escaped everywhere, the policy admits our own scripts only; curves carry the right dash."""
+"""The page: text is escaped everywhere, the policy admits our own scripts only; curves carry the
+right dash.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""The page of anybody's results: nothing is mixed, nothing vanishes, nothing is shown that was not measured."""
+"""The page of anybody's results: nothing is mixed, nothing vanishes, nothing is shown that was not
+measured.
+"""
 
 from __future__ import annotations
 
@@ -32,7 +34,9 @@ RATES = {"agnostic": 0.69, "random": 0.6, "informed": 1.2, "logistic": 0.6}
 
 @pytest.fixture(autouse=True)
 def _code_of_today(monkeypatch: pytest.MonkeyPatch) -> None:
-    """And the perceptron's bounds for all models but for the capacity: those with noise take minutes."""
+    """And the perceptron's bounds for all models but for the capacity: those with noise take
+    minutes.
+    """
     monkeypatch.setattr(meaning, "stored_version", lambda _: "today")
     bound = summary._bound
 
@@ -53,7 +57,9 @@ def run(
     unsettled: Sequence[int] = (),
     **options: Any,
 ) -> tuple[str, Any]:
-    """Key and table of a run whose ln v falls at the strategy's rate, with a little luck of the seed."""
+    """Key and table of a run whose ln v falls at the strategy's rate, with a little luck of the
+    seed.
+    """
     task = Task(StrategySpec(strategy), FEATURES, alpha, budgets[-1], batch, seed, **options)
     rounds = [
         {
@@ -224,7 +230,9 @@ def test_ahead_is_a_paired_difference(tmp_path: Path) -> None:
 
 
 def test_the_whole_pool_is_no_comparison(tmp_path: Path) -> None:
-    """With all of the pool labelled there is nothing to choose: words and verdicts are of the budget before."""
+    """With all of the pool labelled there is nothing to choose: words and verdicts are of the
+    budget before.
+    """
     runs = [run(name, seed, budgets=(0.2, 0.5), alpha=0.5) for name in ("agnostic", "random") for seed in (0, 1)]
     (section,) = report(tmp_path, *runs, at=[0.2, 0.5]).sections
     assert "at n = 0.2:" in section.verdicts[1].text

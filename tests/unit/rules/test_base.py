@@ -1,4 +1,6 @@
-"""The contract of rules: levels are probabilities, draws follow them, and what breaks it is told in one line."""
+"""The contract of rules: levels are probabilities, draws follow them, and what breaks it is told in
+one line.
+"""
 
 from __future__ import annotations
 

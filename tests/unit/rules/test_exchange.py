@@ -29,5 +29,6 @@ def test_hot_pairs_are_taken_by_metropolis_odds() -> None:
     for seed in range(4000):
         _, others = pairs_to_exchange(np.array([0.0]), np.array([1.0, 2.0]), 1, np.random.default_rng(seed))
         taken[others] += 1
-    # the smaller of two exponential times with rates 1 and 1/2: the cheaper row is first in two of three
+    # the smaller of two exponential times with rates 1 and 1/2: the cheaper row is first in two of
+    # three
     assert abs(taken[0] / taken.sum() - 2.0 / 3.0) < 0.03

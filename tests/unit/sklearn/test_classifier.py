@@ -1,4 +1,6 @@
-"""``GLMClassifier`` keeps scikit-learn's rules, works in its tools, and knows what it does not know."""
+"""``GLMClassifier`` keeps scikit-learn's rules, works in its tools, and knows what it does not
+know.
+"""
 
 from __future__ import annotations
 

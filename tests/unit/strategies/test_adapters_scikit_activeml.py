@@ -127,7 +127,9 @@ def test_tie_breaks_do_not_repeat_at_equal_counts() -> None:
     "name", ["UncertaintySampling", "QueryByCommittee", "CoreSet", "TypiClust", "DiscriminativeAL"]
 )
 def test_scikit_activeml_edges(name: str) -> None:
-    """A batch larger than what is left, labels of one kind only, and utilities for every unlabelled row."""
+    """A batch larger than what is left, labels of one kind only, and utilities for every unlabelled
+    row.
+    """
     strategy = make_strategy(f"skactiveml.pool:{name}", {})
     assert sorted(strategy.query(view_of(list(range(85)), 20)).indices) == [85, 86, 87, 88, 89]
     view = view_of(np.flatnonzero(PROBLEM.labels == 1.0)[:3].tolist(), 4)

@@ -19,7 +19,9 @@ def test_one_label_only_gives_the_rule_of_succession() -> None:
 
 
 def test_a_committee_has_what_modals_functions_ask_for() -> None:
-    """The votes of modAL's own vote entropy, counted by hand; classes that a member has not seen have no chance."""
+    """The votes of modAL's own vote entropy, counted by hand; classes that a member has not seen
+    have no chance.
+    """
     from gardner.model import parse_channel
     from gardner.strategies.classifiers import COMMITTEE, committee
     from gardner.strategies.real_pool import RealPool

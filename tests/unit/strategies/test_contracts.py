@@ -47,7 +47,9 @@ faulthandler:_sigsegv {file}:leave {file}:CALLED {file}:Opens {file}:Calls {file
 
 @pytest.mark.parametrize("name", NO_STRATEGIES.split())
 def test_nothing_is_called_to_find_out_what_it_is(tmp_path: Path, name: str) -> None:
-    """Those in modules would end the process, wait for a key or open a window; those of the file leave a trace."""
+    """Those in modules would end the process, wait for a key or open a window; those of the file
+    leave a trace.
+    """
     file = tmp_path / "ends.py"
     file.write_text(ENDS)
     if name == "os:_exit" and not isinstance(os._exit, types.BuiltinFunctionType):

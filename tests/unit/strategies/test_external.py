@@ -46,7 +46,9 @@ def test_every_kind_runs(mine: Path, attribute: str, parameters: dict[str, Any])
 
 
 def test_same_choice_by_every_door(mine: Path) -> None:
-    """AMP's margins from a class and a factory; logistic margins from modAL's door and the registered strategy."""
+    """AMP's margins from a class and a factory; logistic margins from modAL's door and the
+    registered strategy.
+    """
     np.testing.assert_array_equal(play(f"{mine}:Mine", {}).queried, play(f"{mine}:factory", {}).queried)
     ours, modal = play("logistic", {}), play(f"{mine}:modal", {})
     assert set(ours.queried.tolist()) == set(modal.queried.tolist())

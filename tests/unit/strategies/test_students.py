@@ -39,7 +39,9 @@ def test_students_learn_all_labels_round_by_round() -> None:
 
 
 def test_the_gram_matrix_changes_nothing() -> None:
-    """The same student on the same labels in the same order, with fields kept and with fields formed anew."""
+    """The same student on the same labels in the same order, with fields kept and with fields
+    formed anew.
+    """
     view_a, view_b = asked(np.arange(100)), asked(np.arange(100))
     with_gram, without = beginners(1), beginners(1)
     School(rate=0.7).teach(view_a, with_gram)

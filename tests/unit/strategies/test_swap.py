@@ -1,4 +1,6 @@
-"""Swap: it beats AL-AMP both ways, keeps the contract, and what it reports is true of the rows it ends with."""
+"""Swap: it beats AL-AMP both ways, keeps the contract, and what it reports is true of the rows it
+ends with.
+"""
 
 from __future__ import annotations
 
@@ -87,7 +89,8 @@ def test_contract_and_volume_of_the_final_rows() -> None:
 
 
 def test_volume_is_no_artefact_of_amp() -> None:
-    # annealing on AMP's own figure could exploit its errors: EP, which makes none to speak of here, must agree
+    # annealing on AMP's own figure could exploit its errors: EP, which makes none to speak of here,
+    # must agree
     for seed in range(2):
         chosen = swapped("min", seed)
         rows = problem(seed=seed).rows[chosen.queried].astype(np.float64)

@@ -59,7 +59,9 @@ def test_bits_of_a_batch_are_not_above_its_entropies(count: int, kinds: int) -> 
 
 
 def test_a_row_is_not_its_own_target() -> None:
-    """The only row without a label tells nothing about others; about a copy that is a target it does."""
+    """The only row without a label tells nothing about others; about a copy that is a target it
+    does.
+    """
     rng = np.random.default_rng(3)
     table = rng.standard_normal((21, 2))
     labels = np.where(np.arange(21) < 20, np.sign(table[:, 0] + 0.5 * rng.standard_normal(21)), np.nan)

@@ -1,4 +1,6 @@
-"""Models to choose from: what ends at the edge of its search is said, and a rare class can be told as rare."""
+"""Models to choose from: what ends at the edge of its search is said, and a rare class can be told
+as rare.
+"""
 
 from __future__ import annotations
 
@@ -30,7 +32,9 @@ def test_it_is_said_of_a_query() -> None:
 
 
 def test_a_rare_class_is_predicted_as_rare() -> None:
-    """Columns that tell nothing: 5 % of 200 labels are positive, and so is what is expected of other rows."""
+    """Columns that tell nothing: 5 % of 200 labels are positive, and so is what is expected of
+    other rows.
+    """
     rng = np.random.default_rng(0)
     table = rng.standard_normal((600, 20))
     labels = np.where(np.arange(600) < 200, np.where(np.arange(600) % 20 == 0, 1.0, -1.0), np.nan)

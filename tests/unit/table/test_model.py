@@ -1,4 +1,6 @@
-"""A model that was saved predicts as before; what is damaged, foreign or for other columns is one line."""
+"""A model that was saved predicts as before; what is damaged, foreign or for other columns is one
+line.
+"""
 
 from __future__ import annotations
 

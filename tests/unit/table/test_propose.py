@@ -247,7 +247,9 @@ def test_the_number_of_threads_changes_no_bit() -> None:
 
 
 def test_a_target_of_ones_own_is_asked_about() -> None:
-    """Rows to be predicted that have only one column: labels of rows that have only the other tell nothing."""
+    """Rows to be predicted that have only one column: labels of rows that have only the other tell
+    nothing.
+    """
     rng = np.random.default_rng(0)
     table = np.zeros((60, 2))
     table[::2, 0], table[1::2, 1] = rng.standard_normal(30), rng.standard_normal(30)
@@ -287,7 +289,9 @@ def test_accuracy_to_expect() -> None:
 
 @pytest.mark.slow
 def test_proposals_beat_chance_on_real_data() -> None:
-    """Breast cancer: with 30 more labels proposed in batches of 5, fewer mistakes than with 30 random ones."""
+    """Breast cancer: with 30 more labels proposed in batches of 5, fewer mistakes than with 30
+    random ones.
+    """
     data = load_breast_cancer()
     truth = np.where(data.target == 1, 1.0, -1.0)
     errors: dict[str, list[float]] = {"proposed": [], "random": []}

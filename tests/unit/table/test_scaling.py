@@ -30,7 +30,9 @@ def test_what_each_scaling_keeps() -> None:
 
 @pytest.mark.parametrize("size", [1e-320, 1e-30, 1e-13, 1e200, 1e308])
 def test_units_of_any_size_are_standardised(size: float) -> None:
-    """Columns in tiny or huge units count; those that differ by rounding only do not, whatever their size."""
+    """Columns in tiny or huge units count; those that differ by rounding only do not, whatever
+    their size.
+    """
     table = np.random.default_rng(0).uniform(-0.5, 0.5, (50, 2))
     odd = np.column_stack([table[:, 0], size * table[:, 1], np.full(50, size)])
     assert spread_of(odd).dropped == 1

@@ -1,4 +1,6 @@
-"""Information of two labels: against the exact one of a bivariate normal field, and within what a label can tell."""
+"""Information of two labels: against the exact one of a bivariate normal field, and within what a
+label can tell.
+"""
 
 from __future__ import annotations
 

@@ -18,7 +18,9 @@ from gardner.rules import RULES, Rule, make_registered_rule
 
 
 class Chooser(Protocol):
-    """A strategy on a device: it gives all rows a new order, those to be labelled next behind those that are."""
+    """A strategy on a device: it gives all rows a new order, those to be labelled next behind those
+    that are.
+    """
 
     informed: bool
 

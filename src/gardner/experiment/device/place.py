@@ -8,12 +8,12 @@ from typing import Any
 from gardner.errors import GardnerError, InvalidInputError
 from gardner.inference.device.stored import LANES, PIECE
 
-# Names of the precisions in which rows may be kept, with their bytes. Vectors and sums are always in single precision:
-# means rounded to 16 bits keep an iteration from coming to rest.
+# Names of the precisions in which rows may be kept, with their bytes. Vectors and sums are always
+# in single precision: means rounded to 16 bits keep an iteration from coming to rest.
 PRECISIONS = {"float32": 4, "bfloat16": 2, "float16": 2}
 DEVICES = ("auto", "cpu", "cuda")
-# Arrays of single numbers that a pool needs beside its rows, in bytes a row: length, label, g, field, order, scores and
-# what sorting them takes.
+# Arrays of single numbers that a pool needs beside its rows, in bytes a row: length, label, g,
+# field, order, scores and what sorting them takes.
 _BESIDE = 96
 # Bytes kept free for the libraries' own buffers: cuBLAS, the context, the graph.
 _SPARE = 1 << 30

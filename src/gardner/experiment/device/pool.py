@@ -18,7 +18,9 @@ from gardner.model.instance import check_sizes, streams
 
 @dataclass(frozen=True, eq=False)
 class DevicePool:
-    """Rows as they are stored, the teacher's weights, and the labels it gives to the rows as stored."""
+    """Rows as they are stored, the teacher's weights, and the labels it gives to the rows as
+    stored.
+    """
 
     rows: StoredRows
     teacher: ArrayObject
@@ -68,7 +70,9 @@ def _empty(torch: Any, count: int, features: int, dtype: str, place: str) -> tup
 
 
 def stored_pool(instance: Instance, like: ArrayObject | None = None) -> DevicePool:
-    """A pool that is there already, in single precision, with the library and on the device of ``like`` (NumPy)."""
+    """A pool that is there already, in single precision, with the library and on the device of
+    ``like`` (NumPy).
+    """
     if instance.rows.dtype not in (np.float32, np.float64):
         raise InvalidInputError("instance.rows", instance.rows.dtype, "rows must be floating numbers")
     features = instance.rows.shape[1]

@@ -1,7 +1,8 @@
-"""Subsets near the extremes of the volume, on a device: the search of :mod:`gardner.strategies.swap`.
+"""Subsets near the extremes of the volume, on a device: the search of
+:mod:`gardner.strategies.swap`.
 
-Rows stay where they are: only their order changes. Fields and posteriors are taken on the device, and
-the host chooses the pairs, of which there are as many as rows on the shortlist.
+Rows stay where they are: only their order changes. Fields and posteriors are taken on the device,
+and the host chooses the pairs, of which there are as many as rows on the shortlist.
 """
 
 from __future__ import annotations
@@ -21,7 +22,9 @@ from gardner.rules.exchange import LOST, REFRESH, SHORTEST, SIGNS, TRACKING, Eff
 
 @dataclass(frozen=True)
 class Swap(Effort):
-    """Exchange rows by annealing to reach the smallest volume, or the largest (reads hidden labels)."""
+    """Exchange rows by annealing to reach the smallest volume, or the largest (reads hidden
+    labels).
+    """
 
     informed = True
 
@@ -37,7 +40,9 @@ class Swap(Effort):
 
 
 class _Annealing:
-    """The labelled rows of a follower, a shortlist of the others, and the posterior that follows the exchanges."""
+    """The labelled rows of a follower, a shortlist of the others, and the posterior that follows
+    the exchanges.
+    """
 
     def __init__(self, follower: Follower, sign: float, rng: np.random.Generator) -> None:
         self.follower, self.sign, self.rng = follower, sign, rng
@@ -45,7 +50,9 @@ class _Annealing:
         self.outside: Integers = np.empty(0, dtype=np.int64)  # places in the order
 
     def run(self, steps: int, heat: float) -> Integers:
-        """The order after annealing, or the one before where that was no gain that AMP can vouch for."""
+        """The order after annealing, or the one before where that was no gain that AMP can vouch
+        for.
+        """
         follower, before, start = self.follower, self.posterior, self.follower.order
         if not before.converged:
             return start
@@ -94,7 +101,9 @@ class _Annealing:
 
 
 def _log_partitions(follower: Follower, places: Integers) -> Floating:
-    """ψ_Y of rows by their places in the pool: the logarithm of the probability of their true labels."""
+    """ψ_Y of rows by their places in the pool: the logarithm of the probability of their true
+    labels.
+    """
     mean, variance, labels = follower.fields_of(places)
     return _of_labels(follower, labels, mean, variance)
 

@@ -1,13 +1,13 @@
 """Σ(ln v) from the chains of several pools.
 
-What is the same for all pools of a size is ln Ξ(β), not Ξ: so ln Ξ is averaged over pools, and Legendre's transform
-follows,
+What is the same for all pools of a size is ln Ξ(β), not Ξ: so ln Ξ is averaged over pools, and
+Legendre's transform follows,
 
     Φ(β) = ⟨ln Ξ(β)⟩/N,      ln v = dΦ/dβ,      Σ = Φ − β ln v.
 
-Errors are one standard error of the mean over pools at a β, in which the noise of the chains is contained; of one pool
-alone they are not known. The noise of the chains alone, in Φ, is found by leaving out an eighth of the rounds at a
-time.
+Errors are one standard error of the mean over pools at a β, in which the noise of the chains is
+contained; of one pool alone they are not known. The noise of the chains alone, in Φ, is found by
+leaving out an eighth of the rounds at a time.
 """
 
 from __future__ import annotations
@@ -176,7 +176,9 @@ def reweighted(question: Question, run: PoolRun) -> Reweighting:
 
 
 def _of_pool(question: Question, run: PoolRun, betas: Floats) -> tuple[Floats, Floats, Floats]:
-    """ln Ξ and the mean of ln Z of one pool, and the error of ln Ξ by leaving out parts of the rounds."""
+    """ln Ξ and the mean of ln Z of one pool, and the error of ln Ξ by leaving out parts of the
+    rounds.
+    """
     samples = kept_rounds(run)
     whole = reweighted(question, run)
     partition, mean, _ = whole.log_partition(betas)

@@ -4,9 +4,10 @@ The chain visits subsets S of K rows with weight
 
     w(S) = exp(β ln Z(S)),        ln Z(S) = N ln v(S), by AMP [cui2020].
 
-A move exchanges a row μ of S for a row ν outside. Rows are not proposed at random. AMP knows what a label that was not
-used would say: ψ_μ = ln Φ(y_μ ω_μ/√V_μ), with the cavity field of a row inside and the posterior's field of a row
-outside, and ln Z(S − μ + ν) ≈ ln Z(S) + ψ_ν − ψ_μ. So the pair is drawn with
+A move exchanges a row μ of S for a row ν outside. Rows are not proposed at random. AMP knows what a
+label that was not used would say: ψ_μ = ln Φ(y_μ ω_μ/√V_μ), with the cavity field of a row inside
+and the posterior's field of a row outside, and ln Z(S − μ + ν) ≈ ln Z(S) + ψ_ν − ψ_μ. So the pair
+is drawn with
 
     q(S → S') = e^{−τψ_μ}/Σ_{μ ∈ S} e^{−τψ_μ} · e^{τψ_ν}/Σ_{ν ∉ S} e^{τψ_ν},          τ = β/2,
 
@@ -14,10 +15,11 @@ and taken with the rule of Metropolis and Hastings,
 
     min{1, exp(β [ln Z(S') − ln Z(S)]) · q(S' → S)/q(S → S')}.
 
-The approximation steers what is proposed and never what is true: with the correction every τ gives the same ensemble
-(half of β is the choice that keeps the acceptance near one where the approximation is good, [zanella2020]). It needs ψ
-of S', which AMP has found by then. AMP starts from where it stood. A subset on which AMP does not converge, also from
-the start and damped, is refused and counted.
+The approximation steers what is proposed and never what is true: with the correction every τ gives
+the same ensemble (half of β is the choice that keeps the acceptance near one where the
+approximation is good, [zanella2020]). It needs ψ of S', which AMP has found by then. AMP starts
+from where it stood. A subset on which AMP does not converge, also from the start and damped, is
+refused and counted.
 """
 
 from __future__ import annotations
@@ -35,8 +37,8 @@ from gardner.inference.scalars import exponential, mills, sign_derivatives
 Floats = NDArray[np.float64]
 Integers = NDArray[np.integer[Any]]
 
-# The residual at which AMP stops, in units of a prior weight: ln Z, into which it enters squared, is then right to 10⁻⁵
-# (a test holds it), which at β = 1000 is an acceptance right to 1 %.
+# The residual at which AMP stops, in units of a prior weight: ln Z, into which it enters squared,
+# is then right to 10⁻⁵ (a test holds it), which at β = 1000 is an acceptance right to 1 %.
 TOLERANCE = 1e-3
 # Iterations from where AMP stood, undamped; nearly always 5 to 20 are enough after one exchange.
 FOLLOWING = 60
@@ -51,7 +53,9 @@ LOG_ROOT_2PI = math.log(ROOT_2PI)
 
 @dataclass
 class Walkers:
-    """Chains on one pool: for each the pool's rows in an order (its subset first), and where AMP stands."""
+    """Chains on one pool: for each the pool's rows in an order (its subset first), and where AMP
+    stands.
+    """
 
     order: NDArray[np.int32]
     mean: Floats
@@ -78,7 +82,9 @@ class Walkers:
 
 @inlined
 def _log_parts(u: float) -> tuple[float, float]:
-    """ln Φ(u) as a sum a + ln b without a branch, to 10⁻¹⁵ absolute: ``scalars.log_ndtr`` for loops over rows."""
+    """ln Φ(u) as a sum a + ln b without a branch, to 10⁻¹⁵ absolute: ``scalars.log_ndtr`` for loops
+    over rows.
+    """
     x = abs(u)
     tail, _ = mills(-x)
     below = 1.0 if u < 0.0 else 0.0
@@ -89,7 +95,9 @@ def _log_parts(u: float) -> tuple[float, float]:
 
 @kept(fast=True)
 def _look(pool: Floats, order: Integers, count: int, mean: Floats, variance: Floats, g: Floats, fields: Floats) -> None:
-    """Fields of the first rows in the order: ω = Fm − Vg and V = F²c (g is zero outside the subset)."""
+    """Fields of the first rows in the order: ω = Fm − Vg and V = F²c (g is zero outside the
+    subset).
+    """
     for k in range(count):
         row = order[k]
         omega = 0.0
@@ -168,8 +176,8 @@ def _read_off(
 
     ln Z = ½ Σ_i (1 + ln c_i − c_i − m_i²) + Σ_μ [ψ_Y(ω_μ, V_μ) + ½ V_μ g_μ²],    ω = Fm − Vg,    V = F²c,
 
-    is stationary in mean m, variance c and g where AMP's equations hold [krzakala2014]. So what is left of the
-    residual enters squared.
+    is stationary in mean m, variance c and g where AMP's equations hold [krzakala2014]. So what is
+    left of the residual enters squared.
     """
     total = 0.0
     for i in range(pool.shape[1]):
@@ -190,7 +198,9 @@ def _read_off(
 
 @kept(fast=True)
 def _norms(tau: float, order: Integers, size: int, psi: Floats) -> tuple[float, float, float, float]:
-    """Of the weights e^{−τψ} inside and e^{τψ} outside: the largest exponent and the sum relative to it, each."""
+    """Of the weights e^{−τψ} inside and e^{τψ} outside: the largest exponent and the sum relative
+    to it, each.
+    """
     out = -np.inf
     into = -np.inf
     for k in range(size):
@@ -229,7 +239,8 @@ def move(
     mean: Floats, variance: Floats, g: Floats, psi: Floats, log_evidence: float, trial: Floats, rows: Floats,
     sums: Floats, tolerance: float, schedule: Floats, following: int,
 ) -> tuple[int, float]:  # fmt: skip
-    """Try one exchange: 1 taken, 0 refused, −1 refused since AMP did not converge; and ln Z of where the chain is.
+    """Try one exchange: 1 taken, 0 refused, −1 refused since AMP did not converge; and ln Z of
+    where the chain is.
 
     ``trial`` (2, N), ``rows`` (6, pool) and ``sums`` (2, N) are memory to work in.
     """

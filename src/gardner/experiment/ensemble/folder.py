@@ -3,9 +3,10 @@
     FOLDER/question.json             what is sampled; another question is refused
     FOLDER/parts/KEY.parquet         fifty rounds of one pool's chains, one line a rung (:mod:`gardner.records.store`)
 
-A block of rounds begins with the subsets at which the block before it ended, with AMP from the start and with a stream
-of random numbers of its own. So it depends on the question, the pool and its number only, and a folder that was stopped
-ends with the same bytes. The first block of a pool also finds the ladder.
+A block of rounds begins with the subsets at which the block before it ended, with AMP from the
+start and with a stream of random numbers of its own. So it depends on the question, the pool and
+its number only, and a folder that was stopped ends with the same bytes. The first block of a pool
+also finds the ladder.
 """
 
 from __future__ import annotations
@@ -51,7 +52,9 @@ _COLUMNS = pa.schema(
 
 @dataclass(frozen=True)
 class PoolRun:
-    """All rounds of one pool: one line a round, one column a β. ``order`` is where the chains stand now."""
+    """All rounds of one pool: one line a round, one column a β. ``order`` is where the chains stand
+    now.
+    """
 
     index: int
     betas: Floats

@@ -4,13 +4,15 @@ For pools of N weights
 
     ⟨ln Ξ(β)⟩/N = Φ(β) − ½ ln(N)/N + b/N + c/N²,
 
-where b and c depend on β. The first correction is known: subsets of fixed size are a Gaussian cut out of those of any
-size; at β = 0 it is Stirling's. Σ has the same; ln v, the derivative in β, has none. The others are fitted.
+where b and c depend on β. The first correction is known: subsets of fixed size are a Gaussian cut
+out of those of any size; at β = 0 it is Stirling's. Σ has the same; ln v, the derivative in β, has
+none. The others are fitted.
 
-Pools differ: at N = 20 the smallest ln v varies by 0.1 from pool to pool. But pools whose end is low are low nearer to
-β = 0 too, where replica symmetry holds and Φ is known. So where the ends are asked for, Φ of each pool at some such β
-(less what it is for many weights) enters the fit as well: ``paired``. It asks whether the ends are true given that the
-middle is, and errors are twenty times smaller.
+Pools differ: at N = 20 the smallest ln v varies by 0.1 from pool to pool. But pools whose end is
+low are low nearer to β = 0 too, where replica symmetry holds and Φ is known. So where the ends are
+asked for, Φ of each pool at some such β (less what it is for many weights) enters the fit as well:
+``paired``. It asks whether the ends are true given that the middle is, and errors are twenty times
+smaller.
 """
 
 from __future__ import annotations
@@ -30,7 +32,9 @@ LEAST = 1e-9
 
 
 class Limit(NamedTuple):
-    """A value at N → ∞ with its standard error; χ² a degree of freedom of the fit, NaN where none is left."""
+    """A value at N → ∞ with its standard error; χ² a degree of freedom of the fit, NaN where none
+    is left.
+    """
 
     value: float
     error: float
@@ -38,7 +42,9 @@ class Limit(NamedTuple):
 
 
 def limit(answers: Mapping[int, Ensemble], name: str, beta: float) -> Limit:
-    """``log_partition``, ``log_volume`` or ``complexity`` at β for N → ∞, from answers by number of weights."""
+    """``log_partition``, ``log_volume`` or ``complexity`` at β for N → ∞, from answers by number of
+    weights.
+    """
     sizes = np.array([N for N, one in answers.items() if len(one.mixing) >= FEWEST], dtype=float)
     if sizes.size < 2:
         return Limit(math.nan, math.nan, math.nan)
@@ -56,10 +62,11 @@ def limit(answers: Mapping[int, Ensemble], name: str, beta: float) -> Limit:
 
 
 def paired(answers: Mapping[int, Ensemble], name: str, beta: float, known: Mapping[float, float]) -> Limit:
-    """``log_partition`` or ``log_volume`` at β for N → ∞, from all pools, given Φ of many weights at other β.
+    """``log_partition`` or ``log_volume`` at β for N → ∞, from all pools, given Φ of many weights
+    at other β.
 
-    Weighted least squares for a + b/N + c/N² + Σ_j k_j [Φ_p(β_j) − Φ(β_j)], a variance of 1/N, its size from what is
-    left; χ² a degree of freedom is that of the means of what is left at each N.
+    Weighted least squares for a + b/N + c/N² + Σ_j k_j [Φ_p(β_j) − Φ(β_j)], a variance of 1/N, its
+    size from what is left; χ² a degree of freedom is that of the means of what is left at each N.
     """
     values, others, sizes = list[float](), list[list[float]](), list[int]()
     for N, answer in answers.items():

@@ -11,7 +11,8 @@ from gardner.experiment.ensemble.chain import Floats
 
 # The window of an autocorrelation time, in units of that time [sokal1997].
 WINDOW = 5.0
-# Fewest effective samples of a rung that is called mixed: its mean is then known to a fifth of its deviation.
+# Fewest effective samples of a rung that is called mixed: its mean is then known to a fifth of its
+# deviation.
 FEWEST = 25.0
 # The least share of exchanges between two rungs.
 RATE = 0.05
@@ -21,7 +22,9 @@ RETURNS = 4
 
 @dataclass(frozen=True)
 class Mixing:
-    """What is known of one pool's chains: a number a rung, exchange rates between neighbours, and trips a side."""
+    """What is known of one pool's chains: a number a rung, exchange rates between neighbours, and
+    trips a side.
+    """
 
     time: Floats
     effective: Floats
@@ -45,7 +48,8 @@ class Mixing:
 
 
 def autocorrelation_time(series: Floats) -> float:
-    """The integrated autocorrelation time in steps: ½ for independent samples, and so many steps a sample are 2τ.
+    """The integrated autocorrelation time in steps: ½ for independent samples, and so many steps a
+    sample are 2τ.
 
     >>> autocorrelation_time(np.random.default_rng(0).normal(size=4000)) < 0.7
     True
@@ -62,7 +66,8 @@ def autocorrelation_time(series: Floats) -> float:
 
 
 def returns(walker: NDArray[np.int16], zero: int) -> tuple[int, int]:
-    """How often a subset came to the lowest and to the highest β after it was at β = 0, having left the end before.
+    """How often a subset came to the lowest and to the highest β after it was at β = 0, having left
+    the end before.
 
     >>> returns(np.array([[0, 1], [1, 0], [0, 1]], dtype=np.int16), zero=1)
     (2, 4)

@@ -16,7 +16,8 @@ from gardner.experiment.question.fields import Field, declared
 if TYPE_CHECKING:
     from gardner.experiment.ensemble.chain import Floats
 
-# The largest |β|: ln Z by AMP is right to 10⁻⁴ here, and a move is decided by β ln Z, which must be right to 0.1.
+# The largest |β|: ln Z by AMP is right to 10⁻⁴ here, and a move is decided by β ln Z, which must be
+# right to 0.1.
 LARGEST = 1000.0
 # The fewest weights for which AMP says anything.
 FEWEST = 4
@@ -28,7 +29,8 @@ POOLS, ROUNDS = 4, 2000
 
 @dataclass(frozen=True)
 class Question:
-    """Which ensemble: pools of αN rows with the seeds ``seed``, ``seed`` + 1, …, and all their subsets of nN rows.
+    """Which ensemble: pools of αN rows with the seeds ``seed``, ``seed`` + 1, …, and all their
+    subsets of nN rows.
 
     >>> Question(features=100, pool_ratio=3.0, budget=0.6).size
     60

@@ -1,16 +1,18 @@
 """Samples at many β as one: multi-histogram reweighting.
 
-Subsets sampled at β_1 … β_T, n_t of each, say together how many subsets there are of which ln Z: [ferrenberg1989],
-without bins [shirts2008]. With F_t = ln Ξ(β_t), Ξ(β) = Σ_S e^{β ln Z(S)}, one sample E of ln Z stands for
+Subsets sampled at β_1 … β_T, n_t of each, say together how many subsets there are of which ln Z:
+[ferrenberg1989], without bins [shirts2008]. With F_t = ln Ξ(β_t), Ξ(β) = Σ_S e^{β ln Z(S)}, one
+sample E of ln Z stands for
 
     1/D(E) subsets,    D(E) = Σ_t n_t exp(β_t E − F_t),
 
-and the F_t follow from Ξ(β) = Σ_samples e^{βE}/D(E) at the β_t themselves. These equations are the stationarity of
+and the F_t follow from Ξ(β) = Σ_samples e^{βE}/D(E) at the β_t themselves. These equations are the
+stationarity of
 
     Σ_samples ln D(E) + Σ_t n_t F_t,
 
-which is convex, so Newton's method finds the one solution up to a constant; and that is known: Ξ(0) is the number of
-subsets, C(pool, K).
+which is convex, so Newton's method finds the one solution up to a constant; and that is known: Ξ(0)
+is the number of subsets, C(pool, K).
 """
 
 from __future__ import annotations
@@ -31,7 +33,9 @@ STEPS = 100
 
 @dataclass(frozen=True)
 class Reweighting:
-    """Samples of ln Z with the logarithm of the number of subsets each stands for; ``rungs`` is ln Ξ at their β."""
+    """Samples of ln Z with the logarithm of the number of subsets each stands for; ``rungs`` is ln
+    Ξ at their β.
+    """
 
     log_evidence: Floats
     log_weight: Floats
@@ -74,7 +78,8 @@ def log_subsets(pool_size: int, size: int) -> float:
 
 
 def reweight(betas: Floats, samples: Floats, log_count: float, start: Floats | None = None) -> Reweighting:
-    """Put samples together: one line a sample, one column a β; ``log_count`` is ln Ξ(0), and one of the β is 0.
+    """Put samples together: one line a sample, one column a β; ``log_count`` is ln Ξ(0), and one of
+    the β is 0.
 
     ``start`` is ln Ξ at the β of other samples of the same: then two or three steps are enough.
 

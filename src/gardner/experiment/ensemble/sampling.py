@@ -26,12 +26,14 @@ def sample_ensemble(
     threads: int | None = None,
     progress: Callable[[float], None] = lambda _: None,
 ) -> Ensemble:
-    """Sample the subsets of ``budget``·N rows of finite pools, from the smallest volume to the largest, and count them.
+    """Sample the subsets of ``budget``·N rows of finite pools, from the smallest volume to the
+    largest, and count them.
 
-    Markov chains between the inverse temperatures ``lowest`` (below 0, small volumes) and ``highest`` (above 0, large
-    ones) walk from subset to subset, in ``pools`` pools of their own, for so many ``rounds``. The answer has Σ against
-    ln v with errors, and ``warnings`` where chains did not mix. What is sampled is kept in the folder ``out``: a run
-    that was stopped goes on there, to the same bytes. Without a folder nothing is kept.
+    Markov chains between the inverse temperatures ``lowest`` (below 0, small volumes) and
+    ``highest`` (above 0, large ones) walk from subset to subset, in ``pools`` pools of their own,
+    for so many ``rounds``. The answer has Σ against ln v with errors, and ``warnings`` where chains
+    did not mix. What is sampled is kept in the folder ``out``: a run that was stopped goes on
+    there, to the same bytes. Without a folder nothing is kept.
 
     >>> found = sample_ensemble(10, 3.0, 0.6, lowest=-3.0, highest=5.0, pools=2, rounds=100)
     >>> top = found.curve.loc[found.curve["complexity"].idxmax()]

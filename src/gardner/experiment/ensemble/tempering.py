@@ -1,16 +1,18 @@
 """Chains at many β side by side, which exchange places: parallel tempering.
 
-A chain at large |β| sits in one valley of the landscape of subsets. Beside it stand chains at smaller |β|, down to
-β = 0 where all subsets count alike, and neighbours a and b trade their subsets with
+A chain at large |β| sits in one valley of the landscape of subsets. Beside it stand chains at
+smaller |β|, down to β = 0 where all subsets count alike, and neighbours a and b trade their subsets
+with
 
     min{1, exp[(β_a − β_b)(ln Z_b − ln Z_a)]}                                                    [hukushima1996],
 
-which leaves the joint ensemble as it is. So a subset wanders to β = 0, forgets where it was, and comes back.
+which leaves the joint ensemble as it is. So a subset wanders to β = 0, forgets where it was, and
+comes back.
 
-The ladder of β is found by the chains themselves: from β = 0 outwards on both sides, each next β so far away that the
-distributions of ln Z overlap, about ``SPACING`` standard deviations of ln Z. A trial run on these rungs then measures
-the length of each step, √(Δβ · Δ⟨ln Z⟩), which is that distance again since d⟨ln Z⟩/dβ is the variance, and the rungs
-are put at equal lengths.
+The ladder of β is found by the chains themselves: from β = 0 outwards on both sides, each next β so
+far away that the distributions of ln Z overlap, about ``SPACING`` standard deviations of ln Z. A
+trial run on these rungs then measures the length of each step, √(Δβ · Δ⟨ln Z⟩), which is that
+distance again since d⟨ln Z⟩/dβ is the variance, and the rungs are put at equal lengths.
 """
 
 from __future__ import annotations
@@ -25,10 +27,11 @@ from gardner.errors import GardnerError
 from gardner.experiment.ensemble.chain import FOLLOWING, SCHEDULE, TOLERANCE, Floats, Integers, Walkers, move, settle
 from gardner.inference.compiler import kept
 
-# Distance of neighbouring β in units of 1/(standard deviation of ln Z): two normal distributions so far apart exchange
-# about two fifths of the time.
+# Distance of neighbouring β in units of 1/(standard deviation of ln Z): two normal distributions so
+# far apart exchange about two fifths of the time.
 SPACING = 1.2
-# The next |β| is at most this many times the last: where ln Z hardly varies (at its ends) the rule above would jump.
+# The next |β| is at most this many times the last: where ln Z hardly varies (at its ends) the rule
+# above would jump.
 GROWTH = 1.4
 # The first step of β is at most this: ln Z of random subsets may vary little by chance.
 FIRST = 1.0
@@ -38,9 +41,11 @@ MOST = 400
 PILOT = 36
 # Rounds of the trial run that puts the rungs at equal lengths, the first half to settle.
 TRIAL = 80
-# Moves a round are the chosen rows divided by this: most moves are taken, and exchanges cost nothing.
+# Moves a round are the chosen rows divided by this: most moves are taken, and exchanges cost
+# nothing.
 SHARE = 4
-# The least ⟨ln Z⟩ between two rungs that a trial run is believed: noise of the means must not make a step vanish.
+# The least ⟨ln Z⟩ between two rungs that a trial run is believed: noise of the means must not make
+# a step vanish.
 LEAST = 0.02
 
 
@@ -50,7 +55,9 @@ class SamplingError(GardnerError):
 
 @dataclass(frozen=True)
 class Ladder:
-    """The inverse temperatures in rising order, and a subset to start from at each (whole orders of the pool)."""
+    """The inverse temperatures in rising order, and a subset to start from at each (whole orders of
+    the pool).
+    """
 
     betas: Floats
     order: NDArray[np.int32]
@@ -60,9 +67,9 @@ class Ladder:
 class Block:
     """What some rounds of all chains gave.
 
-    ``log_evidence`` and ``walker`` have one line a round and one column a β: ln Z of the subset there, and which of the
-    wandering subsets it is. ``taken``, ``lost`` (of ``tried`` moves) and ``exchanged`` (of ``offered``) are counts;
-    ``order`` is where the chains stand at the end.
+    ``log_evidence`` and ``walker`` have one line a round and one column a β: ln Z of the subset
+    there, and which of the wandering subsets it is. ``taken``, ``lost`` (of ``tried`` moves) and
+    ``exchanged`` (of ``offered``) are counts; ``order`` is where the chains stand at the end.
     """
 
     log_evidence: Floats
@@ -83,7 +90,8 @@ def _rounds(
 ) -> None:  # fmt: skip
     """So many rounds: moves at each β, then exchanges of every other pair of neighbours.
 
-    ``place[t]`` is the chain that stands at β_t; ``tallies`` counts moves taken, moves lost, exchanges and offers.
+    ``place[t]`` is the chain that stands at β_t; ``tallies`` counts moves taken, moves lost,
+    exchanges and offers.
     """
     rows, features = pool.shape
     trial, sums, work = np.empty((2, features)), np.empty((2, features)), np.empty((6, rows))
@@ -111,7 +119,8 @@ def _rounds(
 def temper(
     pool: Floats, labels: Floats, size: int, ladder: Ladder, rounds: int, rng: np.random.Generator, *, moves: int = 0
 ) -> Block:
-    """Rounds of all chains from where the ladder has them; a round is a move for every fourth chosen row, or ``moves``.
+    """Rounds of all chains from where the ladder has them; a round is a move for every fourth
+    chosen row, or ``moves``.
 
     >>> from gardner.model import draw_instance
     >>> problem, rng = draw_instance(features=10, pool_ratio=3.0, seed=0), np.random.default_rng(0)

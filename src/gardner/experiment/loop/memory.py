@@ -1,4 +1,6 @@
-"""How much memory a task takes: the resident size of its process, looked at now and then while it runs."""
+"""How much memory a task takes: the resident size of its process, looked at now and then while it
+runs.
+"""
 
 from __future__ import annotations
 
@@ -13,7 +15,8 @@ _STATUS = Path("/proc/self/statm")
 
 
 class Peak:
-    """The largest resident size of this process inside ``with``; where the system does not tell, there is none.
+    """The largest resident size of this process inside ``with``; where the system does not tell,
+    there is none.
 
     What earlier work left behind counts too, as do the libraries that are loaded.
 

@@ -33,7 +33,9 @@ def run_on_table(
     channel: Channel,
     test_share: float,
 ) -> Run:
-    """Spend a number of labels on the rows that are not held out; places in ``queried`` are those among them."""
+    """Spend a number of labels on the rows that are not held out; places in ``queried`` are those
+    among them.
+    """
     inside, outside = table.split(test_share, seed)
     if not 1 <= labels <= inside.size:
         raise InvalidInputError("budget", labels, f"the pool has {inside.size} rows, the others are held out")

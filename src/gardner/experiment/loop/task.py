@@ -1,4 +1,5 @@
-"""One task, here and now: the pool, the strategy and the loop, with whatever goes wrong as an answer.
+"""One task, here and now: the pool, the strategy and the loop, with whatever goes wrong as an
+answer.
 
 The answer is plain data, so that it can go from a process to the one that asked.
 """
@@ -18,15 +19,17 @@ from gardner.experiment.loop.pace import TooSlowError, paced
 from gardner.experiment.question.task import Task
 from gardner.experiment.rounds import Run, Versions
 
-# "versions", "informed", "rounds" and "timings"; or "reason", "hint" and perhaps the first two; or "version" of other
-# code, or "changed" and "hint" of a table that is another by now
+# "versions", "informed", "rounds" and "timings"; or "reason", "hint" and perhaps the first two; or
+# "version" of other code, or "changed" and "hint" of a table that is another by now
 Answer = dict[str, Any]
 
 
 def execute(task: Task, limit: float | None = None) -> Answer:
-    """Run one task here and now; whatever goes wrong is the answer. Memory is noted beside the time.
+    """Run one task here and now; whatever goes wrong is the answer. Memory is noted beside the
+    time.
 
-    ``limit`` is in seconds of the processor: a task that will not be done by then stops when that is clear.
+    ``limit`` is in seconds of the processor: a task that will not be done by then stops when that
+    is clear.
     """
     begin = time.process_time()
     with Peak() as peak:

@@ -15,7 +15,9 @@ if TYPE_CHECKING:
 def settled(
     values: Mapping[str, list[Any]], strategies: Sequence[tuple[str, Mapping[str, Any]]]
 ) -> dict[str, list[Any]]:
-    """The devices of a sweep with ``auto`` replaced by what there is; what cannot run there is refused."""
+    """The devices of a sweep with ``auto`` replaced by what there is; what cannot run there is
+    refused.
+    """
     devices = list(dict.fromkeys(find_device(name) for name in values["device"]))
     for device in devices:
         for dtype in values["dtype"]:

@@ -40,12 +40,12 @@ class Field:
     """A declared field. Name, type (``kind``) and default are read from the dataclass it stands in.
 
     ``many``: a sweep may list several values, and runs all combinations. ``plural``: the name of
-    that list, or of what users give, where it is another word. ``counted``: the list may be given as how many, 0, 1, ….
-    ``least``: the smallest whole number. ``stored_as``: the column, where it has another name.
-    ``follows``: the field whose value is taken where nothing is said. ``known_from``: the field from
-    which it is known, where that one is given. ``share``: a number from 0 on, and below 1.
-    ``signed``: a number that may be negative; its owner says between which ends.
-    ``drawn``: it means something only for pools that are drawn.
+    that list, or of what users give, where it is another word. ``counted``: the list may be given
+    as how many, 0, 1, …. ``least``: the smallest whole number. ``stored_as``: the column, where it
+    has another name. ``follows``: the field whose value is taken where nothing is said.
+    ``known_from``: the field from which it is known, where that one is given. ``share``: a number
+    from 0 on, and below 1. ``signed``: a number that may be negative; its owner says between which
+    ends. ``drawn``: it means something only for pools that are drawn.
     """
 
     option: str

@@ -43,7 +43,8 @@ from gardner.errors import InvalidInputError
 from gardner.experiment.question.fields import Field, called, check_distinct
 from gardner.experiment.question.task import FIELDS, MODELS, StrategySpec, Task
 
-# Values in a spec file, aliases followed: a few lines of YAML can stand for more than fits into memory.
+# Values in a spec file, aliases followed: a few lines of YAML can stand for more than fits into
+# memory.
 _MOST_VALUES = 100_000
 
 

@@ -1,8 +1,8 @@
 """A spectrum from a file that the user names: eigenvalues, or a table whose covariance is taken.
 
-Here alone ``spectrum:FILE`` is read, where a command or a spec is told of it. From then on the prior
-is the text with its numbers (:mod:`gardner.model.spectrum_text`): what is stored, sent to workers or
-read back names no file.
+Here alone ``spectrum:FILE`` is read, where a command or a spec is told of it. From then on the
+prior is the text with its numbers (:mod:`gardner.model.spectrum_text`): what is stored, sent to
+workers or read back names no file.
 """
 
 from __future__ import annotations
@@ -14,18 +14,20 @@ from gardner.model import Spectrum, describe
 from gardner.model.arrays import Floats
 from gardner.model.spectrum_text import is_spectrum
 
-# Digits of eigenvalues that are computed: beyond, libraries of linear algebra differ, and so would keys of tasks.
+# Digits of eigenvalues that are computed: beyond, libraries of linear algebra differ, and so would
+# keys of tasks.
 _DIGITS = 10
 # The share of the largest eigenvalue up to which one is zero but for rounding.
 _NOTHING = 1e-12
 
 
 def read_spectrum(source: str, alignment: float = 0.0) -> Spectrum:
-    """The spectrum in a file (npy, npz, csv, tsv or parquet; FILE:NAME chooses an array or a column).
+    """The spectrum in a file (npy, npz, csv, tsv or parquet; FILE:NAME chooses an array or a
+    column).
 
-    One column or one line of numbers are the variances themselves. Several columns are a table: rows
-    are samples, and the eigenvalues of the covariance of its columns are taken. Columns in different
-    units are best divided by their standard deviations first.
+    One column or one line of numbers are the variances themselves. Several columns are a table:
+    rows are samples, and the eigenvalues of the covariance of its columns are taken. Columns in
+    different units are best divided by their standard deviations first.
     """
     from gardner.records.array_file import read_matrix  # not at the top: workers need none of it
 
@@ -71,7 +73,9 @@ def with_numbers(text: str) -> str:
 
 
 def _are_numbers(text: str) -> bool:
-    """Whether it is a list of numbers, as the text of a spectrum has; a file may be called ``2``, not ``2,1``."""
+    """Whether it is a list of numbers, as the text of a spectrum has; a file may be called ``2``,
+    not ``2,1``.
+    """
     return all(_is_number(part.rpartition("x")[2]) for part in text.replace(":", ",").split(","))
 
 

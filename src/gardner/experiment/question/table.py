@@ -1,4 +1,6 @@
-"""What follows from a table that is given in place of drawn pools: its stamp, its sizes, and budgets in its units."""
+"""What follows from a table that is given in place of drawn pools: its stamp, its sizes, and
+budgets in its units.
+"""
 
 from __future__ import annotations
 
@@ -16,7 +18,9 @@ _FIELD = {one.name: one for one in FIELDS}
 
 
 def known_from_data(given: Mapping[str, Any]) -> dict[str, Any]:
-    """Values of fields by the names they are given as; a budget, which is a number of labels, is one per column."""
+    """Values of fields by the names they are given as; a budget, which is a number of labels, is
+    one per column.
+    """
     for one in FIELDS:
         if (one.known_from or one.drawn) and given[one.given_as] not in (None, one.default):
             rule = "it is for pools that are drawn, and data is given"

@@ -1,7 +1,7 @@
 """A table with all its labels, in a file: the pool of a benchmark on data.
 
-In a task such a file is named with twelve letters that stand for its bytes, ``pool.parquet#0123456789ab``,
-so that rows of one file are never taken for those of another.
+In a task such a file is named with twelve letters that stand for its bytes,
+``pool.parquet#0123456789ab``, so that rows of one file are never taken for those of another.
 """
 
 from __future__ import annotations
@@ -67,7 +67,9 @@ class LabelledTable:
 
 
 def stamped_name(path: str) -> str:
-    """The name of a file with the stamp of its bytes. Where the name has a stamp, the file must still fit it."""
+    """The name of a file with the stamp of its bytes. Where the name has a stamp, the file must
+    still fit it.
+    """
     from gardner.records.user_file import check_regular, reading
 
     file, known = split_name(path)

@@ -21,7 +21,8 @@ from gardner.errors import InvalidInputError
 from gardner.experiment.question.fields import Field, declared
 from gardner.loading import base_name
 
-# Letters of a text in a stored row: what identifies a task is refused beyond, a reason is cut. Tables stay readable.
+# Letters of a text in a stored row: what identifies a task is refused beyond, a reason is cut.
+# Tables stay readable.
 MOST_TEXT = 10_000
 
 

@@ -1,8 +1,8 @@
 """What theory says of a measured strategy: the learning curve of the rule of the same name.
 
 Names come from rows that were read back, so they are looked up among the rules of the package and
-nothing is run. Strategies that are no such rule, models that learning curves do not cover and runs of
-very many rounds have no theory here.
+nothing is run. Strategies that are no such rule, models that learning curves do not cover and runs
+of very many rounds have no theory here.
 """
 
 from __future__ import annotations

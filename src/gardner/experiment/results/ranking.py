@@ -59,7 +59,8 @@ def rank_strategies(scores: pd.DataFrame, rng: np.random.Generator, resamples: i
 
 
 def complete(scores: pd.DataFrame) -> pd.DataFrame:
-    """The rows of pools and seeds on which every strategy has one: a run that was stopped leaves others.
+    """The rows of pools and seeds on which every strategy has one: a run that was stopped leaves
+    others.
 
     >>> rows = [("a", 0, "x", 0.9), ("a", 0, "y", 0.8), ("a", 1, "x", 0.7)]
     >>> complete(pd.DataFrame(rows, columns=["pool", "seed", "strategy", "score"]))["seed"].tolist()

@@ -200,7 +200,8 @@ def _row(place: Row, group: pd.DataFrame, bounds: dict[Place, Bounds]) -> Row:
     informed = bool(group["informed"].any())
     least = low.log_volume
     goal = least if informed else known.halving
-    # ln v is no information with noise, nor where both are NaN: the student's model is not the teacher's
+    # ln v is no information with noise, nor where both are NaN: the student's model is not the
+    # teacher's
     noisy = not (known.discrete and known.capacity >= known.label_entropy - 1e-9)
     return {
         "strategy": place["label"],
@@ -226,7 +227,9 @@ def _row(place: Row, group: pd.DataFrame, bounds: dict[Place, Bounds]) -> Row:
 
 
 def _next_to_theory(place: Row, group: pd.DataFrame, theory: Mapping[Measured, LearningPoint]) -> Row:
-    """What theory says for many weights, and how far the mean lies from it; None where there is none."""
+    """What theory says for many weights, and how far the mean lies from it; None where there is
+    none.
+    """
     point = theory.get(Measured(*(place[name] for name in ("label", *_PLACE, "labels"))))
     if point is None:
         return dict.fromkeys(("theory", "theory_accuracy", "theory_error", "gap_to_theory", "gap_to_theory_stderr"))
@@ -242,7 +245,9 @@ def _next_to_theory(place: Row, group: pd.DataFrame, theory: Mapping[Measured, L
 
 
 def _ways(volume: float, error: float | None, random: float, goal: float) -> Row:
-    """The share of the way, and its standard error: the bounds themselves have none beside that of runs."""
+    """The share of the way, and its standard error: the bounds themselves have none beside that of
+    runs.
+    """
     way = _way(volume, random, goal)
     spread = None if way is None or error is None else error / (random - goal)
     return {"way_to_bound": way, "way_to_bound_stderr": spread}

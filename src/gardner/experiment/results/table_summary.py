@@ -1,4 +1,5 @@
-"""Results on real tables: means over seeds against the number of labels, and paired differences between strategies.
+"""Results on real tables: means over seeds against the number of labels, and paired differences
+between strategies.
 
 There are no bounds here. Those of the theory are for rows of independent entries, which rows of a
 table are not; the line to compare with is a search that reads labels (``table-swap``).
@@ -56,7 +57,9 @@ def table_rows(frame: pd.DataFrame, at: Sequence[float] = ()) -> tuple[list[Row]
 
 
 def with_measures(runs: pd.DataFrame) -> pd.DataFrame:
-    """Runs with the area under their curve so far, the bits a label so far, and the share of rounds that converged."""
+    """Runs with the area under their curve so far, the bits a label so far, and the share of rounds
+    that converged.
+    """
     runs = runs.sort_values(["key", "round"]).copy()
     good = (runs["status"] == "converged").groupby(runs["key"]).cumsum()
     evidence = -runs["log_volume"].astype(float) * runs["features"].astype(float)

@@ -37,7 +37,8 @@ from gardner.loading import is_external, source_of
 if TYPE_CHECKING:
     from gardner.experiment.question.task import Task
 
-# Python 3.11 counts the depth of a syntax tree for all threads together: two at once raise a SystemError.
+# Python 3.11 counts the depth of a syntax tree for all threads together: two at once raise a
+# SystemError.
 _PARSING = threading.Lock()
 
 _SOURCES = (

@@ -28,7 +28,8 @@ from gardner.experiment.sweep.worker import WORD
 
 # Seconds for a scheduler to answer and to have a worker; long beside a connection.
 PATIENCE = 30.0
-# Seconds without any sign of any worker, later on: a worker that is alive reports many times in between.
+# Seconds without any sign of any worker, later on: a worker that is alive reports many times in
+# between.
 SILENCE = 60.0
 # Seconds between two looks at the workers: small beside both waits, and nothing beside a task.
 EVERY = 2.0
@@ -61,7 +62,8 @@ def local_cluster(workers: int) -> Iterator[str]:
     worker = {"cls": type("Worker", (Deaf, untyped.Worker), {})}
     options: dict[str, Any] = {"protocol": "inproc://", "security": untyped.Security(require_encryption=False)}
     worker_options = options | {"nthreads": workers, "memory_limit": None}
-    # workers only wait for their children: nothing to profile a hundred times a second, on cores the children need
+    # workers only wait for their children: nothing to profile a hundred times a second, on cores
+    # the children need
     settings = {"distributed.worker.profile.enabled": False, "distributed.admin.tick.interval": "500ms"}
     with dask.config.set(settings):
         with _interrupts_held_back():

@@ -31,8 +31,8 @@ from gardner.experiment.sweep.worker import on_worker
 from gardner.loading import full_name
 from gardner.records import Store
 
-# Seconds of the processor a task may take. A sweep must not wait for ever for one that hangs, and the longest of the
-# paper's, a committee of 45 at N = 2000, takes minutes.
+# Seconds of the processor a task may take. A sweep must not wait for ever for one that hangs, and
+# the longest of the paper's, a committee of 45 at N = 2000, takes minutes.
 TIME_LIMIT = 3600.0
 
 Items = dict[str, tuple[Task, str]]  # tasks with the version of their code, by key
@@ -126,7 +126,9 @@ def _keyed(tasks: Iterable[Task]) -> Items:
 
 
 def _check_data(store: Store, tasks: list[Task]) -> None:
-    """Refuse a table that is another than the one of that name in the folder: it changed under a half-done sweep."""
+    """Refuse a table that is another than the one of that name in the folder: it changed under a
+    half-done sweep.
+    """
     from gardner.experiment.question.table_file import split_name
     from gardner.experiment.stored.reading import read_results
 

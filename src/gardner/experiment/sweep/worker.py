@@ -39,7 +39,8 @@ from gardner.experiment.stored.sources import code_version, names_in
 START_LIMIT = 300.0
 # Seconds of nothing before a word is said: long for who looks on, and longer than a usual start.
 WORD = 10.0
-# Times the limit that a task may take by the clock: beside nine other processes on a core it still has all of its time.
+# Times the limit that a task may take by the clock: beside nine other processes on a core it still
+# has all of its time.
 PATIENCE = 10.0
 # Times that a task is tried whose process dies: it may be the task's fault, or somebody else's.
 ATTEMPTS = 3
@@ -111,7 +112,9 @@ class _Child:
             return "", ""
 
     def _used_up(self) -> float:
-        """Seconds of the processor that the child has taken so far; none are counted of one that is gone."""
+        """Seconds of the processor that the child has taken so far; none are counted of one that is
+        gone.
+        """
         import psutil  # type: ignore[import-untyped]
 
         try:
@@ -123,8 +126,8 @@ class _Child:
     def _waited(self, limit: float, computing: float, word: str = "") -> str:
         """Wait for the answer; nothing is said if it comes, otherwise which limit it passed.
 
-        ``limit`` is by the clock, ``computing`` of the child's processor time in all. A worker that wants to close is
-        not kept: the task is then another's.
+        ``limit`` is by the clock, ``computing`` of the child's processor time in all. A worker that
+        wants to close is not kept: the task is then another's.
         """
         import distributed
 

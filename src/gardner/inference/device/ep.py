@@ -1,8 +1,9 @@
-"""Expectation propagation in its covariance form, on any array library: single precision first, then double.
+"""Expectation propagation in its covariance form, on any array library: single precision first,
+then double.
 
-The equations are those of :mod:`gardner.inference.ep`. An iteration is one product of matrices and one
-inverse of the size of the columns. Most iterations are made in single precision, which a GPU does many
-times as fast; the last ones, in double precision, refine what they found.
+The equations are those of :mod:`gardner.inference.ep`. An iteration is one product of matrices and
+one inverse of the size of the columns. Most iterations are made in single precision, which a GPU
+does many times as fast; the last ones, in double precision, refine what they found.
 """
 
 from __future__ import annotations

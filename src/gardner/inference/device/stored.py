@@ -10,15 +10,19 @@ import array_api_compat
 from gardner.model import library_of
 from gardner.model.arrays import ArrayObject, Namespace
 
-# Columns are filled up with zeros to a multiple of this, so that a row begins where 16 bytes can be read at once.
+# Columns are filled up with zeros to a multiple of this, so that a row begins where 16 bytes can be
+# read at once.
 LANES = 8
-# Entries that are turned into single precision at a time, 64 MB of them, where no kernel reads the rows as they are.
+# Entries that are turned into single precision at a time, 64 MB of them, where no kernel reads the
+# rows as they are.
 PIECE = 1 << 24
 
 
 @dataclass(frozen=True, eq=False)
 class StoredRows:
-    """Rows (pool × columns, the last of them perhaps zeros), the columns that are real, the rows' squared lengths."""
+    """Rows (pool × columns, the last of them perhaps zeros), the columns that are real, the rows'
+    squared lengths.
+    """
 
     entries: ArrayObject
     features: int

@@ -1,8 +1,8 @@
 """Log-volumes of very many small subsets of one pool, many at a time, on any array library.
 
-The iteration of :mod:`gardner.inference.amp` with vector variances, for a whole stack of subsets: their
-rows are an array (subsets × rows × weights). :mod:`gardner.inference.batched` does the same on the cores of
-a CPU, one subset after the other, and a kernel on a GPU.
+The iteration of :mod:`gardner.inference.message_passing` with vector variances, for a whole stack
+of subsets: their rows are an array (subsets × rows × weights). :mod:`gardner.inference.batched`
+does the same on the cores of a CPU, one subset after the other, and a kernel on a GPU.
 """
 
 from __future__ import annotations
@@ -16,7 +16,8 @@ from gardner.inference.inputs import check_settings
 from gardner.model import GLM, PERCEPTRON, Library, library_of
 from gardner.model.arrays import ArrayObject
 
-# Entries of the rows of a stack: 64 MB in single precision, of which a step reads and writes a dozen times as much.
+# Entries of the rows of a stack: 64 MB in single precision, of which a step reads and writes a
+# dozen times as much.
 STACK = 1 << 24
 # Damping and number of iterations, tried one after the other on what is left.
 SCHEDULE = ((0.0, 64), (0.3, 152), (0.6, 304), (0.85, 600))
@@ -41,7 +42,8 @@ def stacked_log_volumes(
     tolerance: float | None = None,
     stack: int = STACK,
 ) -> StackedVolumes:
-    """Bethe log-volume of each subset of a pool's rows; ``subsets`` holds row indices, one subset a line.
+    """Bethe log-volume of each subset of a pool's rows; ``subsets`` holds row indices, one subset a
+    line.
 
     Everything happens in the library, the precision and on the device of ``rows``. ``tolerance`` is
     10⁻⁷ in double and 10⁻⁵ in single precision unless given.

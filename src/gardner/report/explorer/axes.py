@@ -1,4 +1,6 @@
-"""Where the explorer's grid has its places: channels, noises, pool ratios, budgets, and along a complexity curve."""
+"""Where the explorer's grid has its places: channels, noises, pool ratios, budgets, and along a
+complexity curve.
+"""
 
 from __future__ import annotations
 
@@ -9,15 +11,19 @@ import numpy as np
 
 from gardner.model.arrays import Floats
 
-# Labels per weight from which on the grid knows bounds; below, the branch drowns in rounding (docs/theory.md).
+# Labels per weight from which on the grid knows bounds; below, the branch drowns in rounding
+# (docs/theory.md).
 LEAST_BUDGET = 0.05
 # The largest share of the pool that is labelled: beyond, all curves meet in the pool.
 MOST_SHARE = 0.95
-# Labels per weight up to which learning curves are known: a label is at most one bit, and 7 bits are 99.6 % accuracy.
+# Labels per weight up to which learning curves are known: a label is at most one bit, and 7 bits
+# are 99.6 % accuracy.
 LEARNING_MOST = 8.0
-# Labels per weight in a round. A slider has these stops, and no others: rounds of one size are not between two others.
+# Labels per weight in a round. A slider has these stops, and no others: rounds of one size are not
+# between two others.
 BATCHES = (0.05, 0.1, 0.2, 0.5, 1.0)
-# Rules whose learning curves are in the grid; random choice does not depend on the pool and has a file of its own.
+# Rules whose learning curves are in the grid; random choice does not depend on the pool and has a
+# file of its own.
 RULES = ("agnostic", "posterior-committee")
 # Places along a complexity curve; the ends and the typical subset are three of them.
 _ALONG = 21
@@ -26,7 +32,8 @@ _RANDOM = 40
 
 
 def chebyshev(count: int) -> Floats:
-    """The places −cos(πk/(count − 1)) from −1 to 1, ends included; written as sines, they are exactly symmetric.
+    """The places −cos(πk/(count − 1)) from −1 to 1, ends included; written as sines, they are
+    exactly symmetric.
 
     >>> [round(float(x), 3) for x in chebyshev(3)]
     [-1.0, 0.0, 1.0]

@@ -1,7 +1,8 @@
-"""The grid of the explorer as one file: a header of JSON, then numbers of single precision, deflated.
+"""The grid of the explorer as one file: a header of JSON, then numbers of single precision,
+deflated.
 
-A number that is not known is NaN. ln v is kept as ln(−ln v/n), an accuracy as ln cot(π(1 − accuracy)/2):
-both are smooth over many decades. ``interpolate.js`` reads the file in the browser.
+A number that is not known is NaN. ln v is kept as ln(−ln v/n), an accuracy as ln cot(π(1 −
+accuracy)/2): both are smooth over many decades. ``interpolate.js`` reads the file in the browser.
 """
 
 from __future__ import annotations

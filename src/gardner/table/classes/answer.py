@@ -19,7 +19,9 @@ from gardner.table.scaling import Floats, Places, spread_of
 
 @dataclass(frozen=True, eq=False)
 class ClassAnswer:
-    """Rows to ask for, best first, with the chances of the classes in each; what was fitted; and what to expect."""
+    """Rows to ask for, best first, with the chances of the classes in each; what was fitted; and
+    what to expect.
+    """
 
     choices: tuple[Choice, ...]
     chances: Floats
@@ -41,7 +43,8 @@ def propose_classes(
 ) -> ClassAnswer:
     """Choose ``batch`` of the rows whose code is NaN; the others have one from 0 to ``kinds`` − 1.
 
-    ``targets`` are the places in the table, or the features, of the rows whose labels a label should tell about.
+    ``targets`` are the places in the table, or the features, of the rows whose labels a label
+    should tell about.
     """
     known = ~np.isnan(codes)
     if model is not None and set(model.channel.labels) != {-1.0, 1.0}:

@@ -1,4 +1,5 @@
-"""Which rows to ask for, with several classes: one by one, each choice allowed for in what the next would tell.
+"""Which rows to ask for, with several classes: one by one, each choice allowed for in what the next
+would tell.
 
 As for two classes (:mod:`gardner.table.batch`), a row is worth the mean information that its label
 has about the labels of target rows, and rows are ordered by that times what is still open about
@@ -24,27 +25,34 @@ from gardner.table.classes.fit import ClassFit
 from gardner.table.classes.score import Labels, information_of_one, pair_information
 from gardner.table.scaling import Floats, Places, blocks
 
-# Targets by which all rows are scored, to find those worth a closer look: a quarter of all, a quarter of the time.
+# Targets by which all rows are scored, to find those worth a closer look: a quarter of all, a
+# quarter of the time.
 _ROUGH_TARGETS = 100
-# Rows that are kept for the choice of a batch, at least: many times a usual batch, and quick to go through.
+# Rows that are kept for the choice of a batch, at least: many times a usual batch, and quick to go
+# through.
 _SHORTLIST = 2_000
 # The same, in batches.
 _TIMES_BATCH = 5
-# Rows kept at most, as long as twice the batch is fewer: from there on time goes as the size of the batch.
+# Rows kept at most, as long as twice the batch is fewer: from there on time goes as the size of the
+# batch.
 _LONGEST = 5_000
-# Numbers at most that are kept of each pair of classes of these rows, 80 MB: a thousand rows with a hundred classes.
+# Numbers at most that are kept of each pair of classes of these rows, 80 MB: a thousand rows with a
+# hundred classes.
 _MOST_ENTRIES = 10_000_000
 # Rows at once that are scored anew after a choice.
 _AGAIN = 32
-# Times that the chances of the classes in all rows kept are counted anew, at most: after each choice of a usual batch.
+# Times that the chances of the classes in all rows kept are counted anew, at most: after each
+# choice of a usual batch.
 _RENEWALS = 100
 
 
 @dataclass(frozen=True, eq=False)
 class ClassBatch:
-    """Rows to ask for, best first; the chances of all rows that could have been; and the targets' fields.
+    """Rows to ask for, best first; the chances of all rows that could have been; and the targets'
+    fields.
 
-    ``after`` has mean, variance, and the variance that the batch is expected to leave, targets × classes.
+    ``after`` has mean, variance, and the variance that the batch is expected to leave, targets ×
+    classes.
     """
 
     choices: tuple[Choice, ...]
@@ -54,7 +62,9 @@ class ClassBatch:
 
 @dataclass(frozen=True, eq=False)
 class _Rows:
-    """Rows as the model sees them, their coordinates in the span, and mean and variance of their fields."""
+    """Rows as the model sees them, their coordinates in the span, and mean and variance of their
+    fields.
+    """
 
     rows: Floats
     inner: Floats
@@ -140,7 +150,8 @@ class _Open:
         self.free = np.ones(len(some.rows), dtype=bool)
         kinds = fit.weights.classes
         self.taken = 0
-        # of each row taken: Σ_k f when it was taken, the covariance of its fields with those of the targets, and s_k
+        # of each row taken: Σ_k f when it was taken, the covariance of its fields with those of the
+        # targets, and s_k
         self.gains = np.empty((count, kinds, fit.design.columns))
         self.with_targets = np.empty((count, kinds, len(about.rows)))
         self.shares = np.empty((count, kinds))
@@ -149,7 +160,9 @@ class _Open:
         self._count_again(np.arange(len(some.rows)))
 
     def best(self) -> tuple[int, float]:
-        """The row to ask for, and its information in nats: of what it could tell, the share that is open."""
+        """The row to ask for, and its information in nats: of what it could tell, the share that is
+        open.
+        """
         fresh = np.zeros(len(self.information), dtype=bool)
         while True:
             order = np.where(self.free, self.information * self.left**2 / np.maximum(self.all, 1e-300), -np.inf)

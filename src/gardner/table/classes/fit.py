@@ -1,4 +1,5 @@
-"""The model of a table with three classes or more: a field a class, the label is the class of the largest.
+"""The model of a table with three classes or more: a field a class, the label is the class of the
+largest.
 
 Every class is learned against the rest by expectation propagation, with one scaling and one noise
 for all. These are chosen by the evidence of all of them together. Each class has an intercept of
@@ -35,7 +36,8 @@ from gardner.table.scaling import SCALINGS, Floats, Places, Spread, make_scaling
 from gardner.table.score import latent
 from gardner.table.weights import Design, Span
 
-# Numbers at most in the covariances of all classes together: 400 MB; 2,200 labels or columns with ten classes.
+# Numbers at most in the covariances of all classes together: 400 MB; 2,200 labels or columns with
+# ten classes.
 MOST_ENTRIES = 50_000_000
 # Labels at most that the search looks at: enough to tell noise from none.
 _MOST_SEARCHED = 300
@@ -43,9 +45,11 @@ _MOST_SEARCHED = 300
 _ROUGH = 1e-3
 # Its tolerance for the fit that is used.
 _FINE = 1e-8
-# Evaluations of the evidence at most, for one scaling: golden sections narrow a span of 14 to 0.2 in nine.
+# Evaluations of the evidence at most, for one scaling: golden sections narrow a span of 14 to 0.2
+# in nine.
 _EVALUATIONS = 9
-# Width of the normal prior of the logarithm of the squared sharpness, about zero: a few labels move it little.
+# Width of the normal prior of the logarithm of the squared sharpness, about zero: a few labels move
+# it little.
 _SHARPNESS_WIDTH = 1.0
 # Where the search of that logarithm ends: fields twelve times as sharp, or a third.
 _SHARPNESS_BOUNDS = (-2.0, 5.0)
@@ -53,9 +57,11 @@ _SHARPNESS_BOUNDS = (-2.0, 5.0)
 
 @dataclass(frozen=True, eq=False)
 class ClassFit:
-    """A model with what it knows: rows as it sees them, a posterior a class, and what was tried on the way.
+    """A model with what it knows: rows as it sees them, a posterior a class, and what was tried on
+    the way.
 
-    ``weights`` have the means times ``sharpness``. ``channel`` is that of one class against the rest.
+    ``weights`` have the means times ``sharpness``. ``channel`` is that of one class against the
+    rest.
     """
 
     design: Design
@@ -89,7 +95,9 @@ class ClassFit:
 
 
 def with_noise(channel: Channel, omega: Floats, V: Floats) -> tuple[Floats, Floats]:
-    """Fields as the channel sees them: noise before a sign, of the same probability and the same sharpness."""
+    """Fields as the channel sees them: noise before a sign, of the same probability and the same
+    sharpness.
+    """
     noise = channel.noise_in_front
     if noise is not None:
         return omega, V + noise
@@ -107,7 +115,9 @@ def fit_classes(
     scaling: str | None = None,
     progress: Callable[[float], None] = lambda _: None,
 ) -> ClassFit:
-    """Fit labelled rows whose classes are ``codes``, from 0 to ``kinds`` − 1; ``spread`` is that of all rows."""
+    """Fit labelled rows whose classes are ``codes``, from 0 to ``kinds`` − 1; ``spread`` is that of
+    all rows.
+    """
     if scaling is not None and scaling not in SCALINGS:
         raise InvalidInputError("scaling", scaling, f"it must be one of {', '.join(SCALINGS)}")
     spanned = min(len(codes), spread.kept.size) + 1

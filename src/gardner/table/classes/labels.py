@@ -8,15 +8,17 @@ from numpy.typing import ArrayLike
 from gardner.errors import InvalidInputError
 from gardner.table.scaling import Floats
 
-# Classes at most: time goes by their square, and most of more would have no label in any sample that one can afford.
+# Classes at most: time goes by their square, and most of more would have no label in any sample
+# that one can afford.
 MOST_CLASSES = 100
 
 
 def read_names(labels: ArrayLike, *, numbers: bool = False) -> tuple[tuple[str, ...], Floats] | None:
-    """The names of the classes in their order, and each row's code, NaN where it has none; none if not texts.
+    """The names of the classes in their order, and each row's code, NaN where it has none; none if
+    not texts.
 
-    An empty text, None and NaN are no label. Texts that are all numbers, not all of them whole, are no names.
-    ``numbers`` that are whole are names too where that is asked for.
+    An empty text, None and NaN are no label. Texts that are all numbers, not all of them whole, are
+    no names. ``numbers`` that are whole are names too where that is asked for.
 
     >>> names, codes = read_names(["b", "", "a", "c"])
     >>> names, codes.tolist()

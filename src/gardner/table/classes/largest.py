@@ -1,4 +1,5 @@
-"""Which of several independent normal numbers is the largest, and how that changes with their means.
+"""Which of several independent normal numbers is the largest, and how that changes with their
+means.
 
 With means m, variances T, and z = (u − m)/√T,
 
@@ -23,8 +24,8 @@ from gardner.table.scaling import Floats, blocks
 
 # Standard deviations on either side after which the grid ends: a mass of 10⁻¹⁰ is beyond.
 _REACH = 6.5
-# Nodes of the grid: a step of a quarter of the widest deviation at most. A test holds P to 10⁻⁷ where deviations differ
-# by up to a factor of e.
+# Nodes of the grid: a step of a quarter of the widest deviation at most. A test holds P to 10⁻⁷
+# where deviations differ by up to a factor of e.
 _NODES = 52
 # The least probability of a class, so that every class has a logarithm.
 LEAST = 1e-12
@@ -70,7 +71,9 @@ def _normalised(total: Floats) -> Floats:
 
 
 def _integrands(mean: Floats, T: Floats) -> tuple[Floats, Floats, Floats]:
-    """Of P(c), and φ(z_c)/(√T_c Φ(z_c)), as rows × nodes × classes; and the step of each row's grid."""
+    """Of P(c), and φ(z_c)/(√T_c Φ(z_c)), as rows × nodes × classes; and the step of each row's
+    grid.
+    """
     deviation = np.sqrt(T)
     low, high = (mean - _REACH * deviation).max(axis=1), (mean + _REACH * deviation).max(axis=1)
     step = (high - low) / (_NODES - 1)

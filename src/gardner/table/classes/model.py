@@ -28,7 +28,9 @@ _ARRAYS = ("basis", "mean", "known")
 
 @dataclass(frozen=True, eq=False)
 class ClassModel:
-    """What a query has learned, for any table with the same columns; ``classes`` in the order of the probabilities."""
+    """What a query has learned, for any table with the same columns; ``classes`` in the order of
+    the probabilities.
+    """
 
     encoding: Encoding
     classes: tuple[str, ...]
@@ -38,7 +40,9 @@ class ClassModel:
     array: str = ""
 
     def predict_proba(self, table: pd.DataFrame | ArrayLike) -> Floats:
-        """Probabilities of the classes, one column each, of every row of a frame or of an array of features."""
+        """Probabilities of the classes, one column each, of every row of a frame or of an array of
+        features.
+        """
         features = features_of(table, self.encoding)
         found = np.empty((len(features), len(self.classes)))
         for block in blocks(len(features), self.design.columns):

@@ -14,7 +14,8 @@ from gardner.table.classes.fit import ClassFit
 from gardner.table.classes.largest import chances
 from gardner.table.outlook import Outlook, added, gain_off_by, off_by
 
-# Pairs of steps that are drawn: few, since the mean over hundreds of targets averages over them as well.
+# Pairs of steps that are drawn: few, since the mean over hundreds of targets averages over them as
+# well.
 _PAIRS = 16
 
 

@@ -38,7 +38,9 @@ _NEARLY_ONE = 1.0 - 1e-9
 
 @dataclass(frozen=True, eq=False)
 class Labels:
-    """What is known of the labels of some rows: variances T of the fields with noise, P, ∂P/∂m, S, and the entropy."""
+    """What is known of the labels of some rows: variances T of the fields with noise, P, ∂P/∂m, S,
+    and the entropy.
+    """
 
     T: Floats
     chances: Floats
@@ -55,12 +57,16 @@ class Labels:
 
     @property
     def narrowing(self) -> Floats:
-        """s_k = E_y[g_k²]: by how much a label is expected to narrow the field of class k, V → V − sV²."""
+        """s_k = E_y[g_k²]: by how much a label is expected to narrow the field of class k, V → V −
+        sV².
+        """
         return np.asarray(np.einsum("ikk->ik", self.sharpness))
 
 
 def pair_information(covariance: Floats, here: Labels, there: Labels) -> Floats:
-    """I(y; y') in nats of every row here with every one there; covariance is classes × rows × others."""
+    """I(y; y') in nats of every row here with every one there; covariance is classes × rows ×
+    others.
+    """
     kinds = len(covariance)
     square = np.zeros(covariance.shape[1:])
     for j in range(kinds):
@@ -80,7 +86,9 @@ def pair_information(covariance: Floats, here: Labels, there: Labels) -> Floats:
 
 
 def information_of_one(covariance: Floats, one: Labels, others: Labels) -> Floats:
-    """What the label of one row tells about that of each other, in nats; covariance is others × classes."""
+    """What the label of one row tells about that of each other, in nats; covariance is others ×
+    classes.
+    """
     first = np.clip(one.chances[0], LEAST, 1.0 - LEAST)
     second = np.clip(others.chances, LEAST, 1.0 - LEAST)
     with_one = np.einsum("cj,icj,ij->ic", one.slopes[0], others.slopes, covariance)

@@ -24,9 +24,11 @@ _TINY = 1e-12
 
 @dataclass(frozen=True, eq=False)
 class ClassWeights:
-    """Means, classes × coordinates, and I − Σ_k, classes × coordinates × coordinates, in a basis that all share.
+    """Means, classes × coordinates, and I − Σ_k, classes × coordinates × coordinates, in a basis
+    that all share.
 
-    ``basis`` has a coordinate a line, the intercept not among them; it is empty where coordinates are the columns.
+    ``basis`` has a coordinate a line, the intercept not among them; it is empty where coordinates
+    are the columns.
     """
 
     basis: Floats
@@ -70,7 +72,9 @@ class ClassWeights:
         return found
 
     def gain(self, row: Floats) -> Floats:
-        """Σ_k f: the covariance of all weights of a class with its field of a row, classes × columns."""
+        """Σ_k f: the covariance of all weights of a class with its field of a row, classes ×
+        columns.
+        """
         inner = self.inner(row[None])[0]
         known_part = self.known @ inner
         if not len(self.basis):

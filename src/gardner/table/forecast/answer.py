@@ -25,12 +25,15 @@ from gardner.table.forecast.inputs import Asked, check_question
 from gardner.table.forecast.labelled import Likely, likely_models
 from gardner.table.forecast.results import Forecast, ForecastPoint, LabelModel, Needed, needed_labels, spaced
 
-# How far |ln(share wrong/share wrong measured)| was off at most in nine of ten forecasts made before any label, for
-# random linear labels on real rows; printed by `python -m benchmarks.forecast`.
+# How far |ln(share wrong/share wrong measured)| was off at most in nine of ten forecasts made
+# before any label, for random linear labels on real rows; printed by `python -m
+# benchmarks.forecast`.
 SPREAD_LINEAR = 0.21
-# The same for real labels, from 50 of them on, rounded up; printed by `python -m benchmarks.forecast`.
+# The same for real labels, from 50 of them on, rounded up; printed by `python -m
+# benchmarks.forecast`.
 SPREAD_REAL = 0.50
-# Rounds of a learning curve: with more labels than that times the batch, rounds are longer, which costs little.
+# Rounds of a learning curve: with more labels than that times the batch, rounds are longer, which
+# costs little.
 MOST_ROUNDS = 200
 # Points of a forecast: a smooth curve in a figure.
 _POINTS = 24
@@ -38,11 +41,14 @@ _POINTS = 24
 _FEWEST = 10
 # Labels shown, relative to those that random choice needs at the low end of its interval.
 _BEYOND = 1.1
-# Share of the weight of the models that is left out on either side of an interval: it holds nine in ten.
+# Share of the weight of the models that is left out on either side of an interval: it holds nine in
+# ten.
 _TAIL = 0.05
-# By how much agnostic choice may seem more accurate than the best subset: accuracies of learning curves are that good.
+# By how much agnostic choice may seem more accurate than the best subset: accuracies of learning
+# curves are that good.
 _AS_GOOD = 1e-3
-# Effective rank below which forecasts for ten or twenty labels were seen to be too low by 0.02 to 0.07.
+# Effective rank below which forecasts for ten or twenty labels were seen to be too low by 0.02 to
+# 0.07.
 _FEW_DIRECTIONS = 5.0
 _NOWHERE = Needed(math.nan, math.nan, math.nan)
 
@@ -73,11 +79,12 @@ def forecast(
     names: Sequence[str] = (),
     progress: Report | None = None,
 ) -> Forecast:
-    """Accuracy against the number of labels, for a table of numbers, before or after the first labels.
+    """Accuracy against the number of labels, for a table of numbers, before or after the first
+    labels.
 
     ``labels`` has two kinds, and NaN where there is none yet. ``accuracy`` is the one wanted,
-    ``batch_size`` how many rows are asked for at a time, ``most_labels`` where the forecast ends (by
-    default a little beyond what random choice needs). ``best`` also asks for the best subset.
+    ``batch_size`` how many rows are asked for at a time, ``most_labels`` where the forecast ends
+    (by default a little beyond what random choice needs). ``best`` also asks for the best subset.
     ``names`` are those of the columns, for what is noticed about them.
 
     >>> rng = np.random.default_rng(0)
@@ -136,7 +143,9 @@ def _counts(question: Question, asked: Asked, start: int) -> tuple[Floats, float
 
 
 def _enough(question: Question, accuracy: float, start: int) -> int:
-    """A little more than random choice needs; all rows where these are not enough, or a few for each column."""
+    """A little more than random choice needs; all rows where these are not enough, or a few for
+    each column.
+    """
     accuracy = 1.0 - (1.0 - accuracy) * math.exp(-SPREAD_LINEAR)
     low, high = math.log(max(start, 1)), math.log(question.rows)
     if at_random(question, np.array([question.rows]))[0] < accuracy:

@@ -1,4 +1,5 @@
-"""Accuracy against the number of labels, for one model of the labels: at random, by the best rule, of the best subset.
+"""Accuracy against the number of labels, for one model of the labels: at random, by the best rule,
+of the best subset.
 
 The theory counts labels per weight, n = labels/N and α = rows/N. Columns that do not vary change
 nothing: they add weights of variance zero, and lower n and α alike.
@@ -18,16 +19,20 @@ from gardner.model.arrays import Floats
 from gardner.rules.known import TargetMargin
 from gardner.theory import LearningCurve, bounds, learning_curve, typical
 
-# Cells of a learning curve, as many as it takes: 1024 have overlaps right to 1e-4, and where a few columns are learned
-# to many digits 65536 went on for as long as there was anything to learn (two columns, 10,000 rows), in seconds.
+# Cells of a learning curve, as many as it takes: 1024 have overlaps right to 1e-4, and where a few
+# columns are learned to many digits 65536 went on for as long as there was anything to learn (two
+# columns, 10,000 rows), in seconds.
 _CELLS = (1024, 4096, 16384, 65536)
-# Wrong predictions, relative to those with a label for every row, at which a subset tells all there is to know.
+# Wrong predictions, relative to those with a label for every row, at which a subset tells all there
+# is to know.
 _ALL_THERE_IS = 1.001
-# Error of ln v a weight above which more cells are taken: the share of wrong predictions is then off by about 1 %.
+# Error of ln v a weight above which more cells are taken: the share of wrong predictions is then
+# off by about 1 %.
 _ROUGH = 0.01
 # With two classes the smallest margin has the most information, and is quick to compute.
 _LEAST_CERTAIN = TargetMargin(0.0)
-# Noise, of a field of variance one, below which the subset of least volume is taken for the best one.
+# Noise, of a field of variance one, below which the subset of least volume is taken for the best
+# one.
 QUIET = 1e-2
 
 
@@ -71,7 +76,9 @@ class Chosen:
 
 
 def by_rule(question: Question, labels: Floats, batch: float, labelled: float) -> Chosen:
-    """Accuracy after so many labels if each batch asks for the least certain rows, from ``labelled`` random ones on."""
+    """Accuracy after so many labels if each batch asks for the least certain rows, from
+    ``labelled`` random ones on.
+    """
     random, most = at_random(question, labels), float(labels[-1])
     first = max(labelled, batch)
     if most <= first:  # there is nothing to choose yet
@@ -89,7 +96,9 @@ def by_rule(question: Question, labels: Floats, batch: float, labelled: float) -
 def _curve(
     question: Question, most: float, batch: float, labelled: float, cells: tuple[int, ...]
 ) -> LearningCurve | None:
-    """The learning curve on the fewest of these cells that are enough, or on the most; none if it does not settle."""
+    """The learning curve on the fewest of these cells that are enough, or on the most; none if it
+    does not settle.
+    """
     columns, curve = question.columns, None
     for count in cells:
         try:

@@ -1,14 +1,15 @@
 """The spectrum of the population from the eigenvalues of a sample.
 
 With P rows of N columns, sample eigenvalues λ are spread out even where all true variances c are
-equal, the more the closer P is to N. They are tied by the equation of [marchenko1967; silverstein1995]
+equal, the more the closer P is to N. They are tied by the equation of [marchenko1967;
+silverstein1995]
 
     1/v = x + (N/P) ∫ dH(c) c/(1 + c v),      v(x) = (1/P) Σ_μ 1/(λ_μ + x),   x > 0,
 
 the sum over the P eigenvalues of the Gram matrix. It gives ∫ dH c/(1 + cv) at every v from 0 to
-v(0). That is all that learning curves ask of a spectrum: their V(q̂) is this integral at v = q̂, and
-P rows of labels cannot reach a q̂ above v(0). So nothing is lost that a forecast would need.
-H is taken on a grid of c, with weights that are not negative and fit the equation best, as in
+v(0). That is all that learning curves ask of a spectrum: their V(q̂) is this integral at v = q̂,
+and P rows of labels cannot reach a q̂ above v(0). So nothing is lost that a forecast would need. H
+is taken on a grid of c, with weights that are not negative and fit the equation best, as in
 [elkaroui2008].
 """
 
@@ -19,7 +20,8 @@ from scipy.optimize import nnls
 
 from gardner.model.arrays import Floats
 
-# Variances on the grid, in equal steps of the logarithm: twice as many changed no forecast in the fourth digit.
+# Variances on the grid, in equal steps of the logarithm: twice as many changed no forecast in the
+# fourth digit.
 _GRID = 120
 # Points at which the equation is asked to hold, over all x that matter.
 _POINTS = 80
@@ -32,7 +34,8 @@ _SUM, _MEAN = 1e3, 1e2
 
 
 def population(sample: Floats, rows: int, columns: int) -> Floats:
-    """Variances, one a column in rising order, of the population; ``sample`` are eigenvalues of rowsᵀrows/P.
+    """Variances, one a column in rising order, of the population; ``sample`` are eigenvalues of
+    rowsᵀrows/P.
 
     Zeros of the sample may be left out. The sum is kept.
     """

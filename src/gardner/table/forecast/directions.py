@@ -1,4 +1,5 @@
-"""The directions of the rows of a table: their eigenvalues, and the shape of the cloud they come from.
+"""The directions of the rows of a table: their eigenvalues, and the shape of the cloud they come
+from.
 
 The sign of a field does not depend on the length of its row. So what noiseless labels tell follows
 from the rows' directions alone, and one long row must not count more than a short one: heavy tails
@@ -19,7 +20,8 @@ from gardner.model.arrays import Floats
 
 # Steps of the iteration at most: it settles in ten to sixty.
 _STEPS = 400
-# Change of a variance, their sum being one, below which it has settled: forecasts have three digits.
+# Change of a variance, their sum being one, below which it has settled: forecasts have three
+# digits.
 _TOLERANCE = 1e-9
 # Values of ln t, for variances of sum one: beyond, the integrand is below 1e-6 of its peak.
 _LOGARITHMS = np.linspace(-14.0, 16.0, 301)

@@ -1,8 +1,8 @@
 """The spectrum of a table: variances of the directions its rows come from, one a column.
 
-Columns are scaled as ``gardner query`` scales them, rows are shifted to mean zero and made of length one
-(:mod:`gardner.table.forecast.directions` says why). Sample eigenvalues are turned into those of the
-population (:mod:`gardner.table.forecast.deconvolution`) and these into variances.
+Columns are scaled as ``gardner query`` scales them, rows are shifted to mean zero and made of
+length one (:mod:`gardner.table.forecast.directions` says why). Sample eigenvalues are turned into
+those of the population (:mod:`gardner.table.forecast.deconvolution`) and these into variances.
 
 The smaller of two matrices is used: columns × columns, or the Gram matrix, rows × rows. Where both
 are large some rows are drawn: the equation of the population holds for any number of rows.
@@ -24,7 +24,8 @@ from gardner.table.scaling import Scaling, blocks, make_scaling, spread_of
 
 # Rows or columns of a matrix whose eigenvalues are taken: that many take some seconds.
 LARGEST_MATRIX = 3000
-# Rows a column from which on sample and population are the same: eigenvalues are then off by 1/200 or less.
+# Rows a column from which on sample and population are the same: eigenvalues are then off by 1/200
+# or less.
 _PLENTY = 200
 # Share of the largest eigenvalue below which another is rounding.
 _NOTHING = 1e-12
@@ -34,7 +35,9 @@ _SHORT = 1e-12
 
 @dataclass(frozen=True, eq=False)
 class TableSpectrum:
-    """Variances of mean 1, one a column that is kept, and the directions of the sample they were taken from."""
+    """Variances of mean 1, one a column that is kept, and the directions of the sample they were
+    taken from.
+    """
 
     variances: Floats
     scaling: Scaling
@@ -76,7 +79,9 @@ def unit_rows(scaling: Scaling, features: Floats) -> Floats:
 def table_spectrum(
     features: Floats, *, scaling: str = "standardised", keep: NDArray[np.bool_] | None = None, seed: int = 0
 ) -> TableSpectrum:
-    """The spectrum of a table of numbers; with ``keep`` (rows that must be among those used) also its directions."""
+    """The spectrum of a table of numbers; with ``keep`` (rows that must be among those used) also
+    its directions.
+    """
     spread = spread_of(features)
     if not spread.kept.size:
         raise InvalidInputError("table", f"{len(features)} rows", "every column has one value only: nothing varies")

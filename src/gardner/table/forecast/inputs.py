@@ -15,7 +15,8 @@ from gardner.errors import InvalidInputError
 from gardner.model.arrays import Floats
 
 SCALINGS = ("standardised", "common")
-# Labels from which on alignment and noise are chosen by them: with fewer their evidence tells nothing.
+# Labels from which on alignment and noise are chosen by them: with fewer their evidence tells
+# nothing.
 FEWEST_LABELS = 10
 # Labels of the rarer class that are wanted as well: one alone may be an accident.
 _FEWEST_OF_A_CLASS = 2
@@ -108,7 +109,9 @@ def _labels(labels: ArrayLike | None, rows: int) -> Floats:
 
 
 def _usable(labels: Floats) -> tuple[bool, list[str]]:
-    """Whether a model can be chosen by the labels, and a word where it cannot, or where a class is rare."""
+    """Whether a model can be chosen by the labels, and a word where it cannot, or where a class is
+    rare.
+    """
     known = labels[~np.isnan(labels)]
     rarer = int(min(np.sum(known > 0.0), np.sum(known < 0.0)))
     if known.size and (known.size < FEWEST_LABELS or rarer < _FEWEST_OF_A_CLASS):

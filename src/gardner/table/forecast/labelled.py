@@ -1,4 +1,5 @@
-"""What the labels known so far say: how aligned they are with the large directions, how noisy, how accurate by now.
+"""What the labels known so far say: how aligned they are with the large directions, how noisy, how
+accurate by now.
 
 Labels are y = sign(w·u + b + √Δ z) for rows u of length one. Along a direction of variance c the
 weights have variance c^s, so that the field's share of that direction goes as c^(1+s): s = 0 has no
@@ -30,9 +31,11 @@ from gardner.model import GLM, Gaussian, Probit
 from gardner.model.arrays import Floats
 from gardner.table.forecast.estimate import TableSpectrum
 
-# Powers s of the variance that are tried: real labels had 0 to 2.5, a single direction looks like 3.
+# Powers s of the variance that are tried: real labels had 0 to 2.5, a single direction looks like
+# 3.
 ALIGNMENTS = (-0.5, 0.0, 0.5, 1.0, 1.5, 2.0, 3.0)
-# Noises that are tried, of a field of variance one: from none that labels would show to nothing but noise.
+# Noises that are tried, of a field of variance one: from none that labels would show to nothing but
+# noise.
 NOISES = (1e-3, 1e-2, 0.1, 0.3, 1.0, 3.0, 10.0)
 # Labelled rows by which alignment and noise are chosen: 49 fits of that many take a second or two.
 MOST_FOR_CHOICE = 300
@@ -40,15 +43,19 @@ MOST_FOR_CHOICE = 300
 MOST_FOR_FIT = 2000
 # Rows without a label on which the accuracy is expected: its error by chance is then below 0.005.
 MOST_ROWS = 2000
-# Models of the labels that are averaged over; those behind have little weight, and each costs a learning curve.
+# Models of the labels that are averaged over; those behind have little weight, and each costs a
+# learning curve.
 MODELS = 8
 # Weight below which a model is left out; of 49 the likeliest has twice as much.
 _WORTH = 0.01
-# Share of the largest variance below which others are taken as if they were of that size: noise of the sample.
+# Share of the largest variance below which others are taken as if they were of that size: noise of
+# the sample.
 _DIRECTIONS = 1e-6
-# Wrong labels added to those found and to those expected: with ten of each, what is found counts half.
+# Wrong labels added to those found and to those expected: with ten of each, what is found counts
+# half.
 _TRUST = 10.0
-# When EP is done, by its residual, and after how many iterations it is given up: evidences differ by far more.
+# When EP is done, by its residual, and after how many iterations it is given up: evidences differ
+# by far more.
 _TOLERANCE, _ITERATIONS = 1e-4, 200
 
 
@@ -83,7 +90,9 @@ class _Rows:
 
 
 def likely_models(spectrum: TableSpectrum, features: Floats, labels: Floats, *, seed: int = 0) -> tuple[Likely, ...]:
-    """Alignments and noises that the labels (NaN where there is none) leave open, the likeliest first."""
+    """Alignments and noises that the labels (NaN where there is none) leave open, the likeliest
+    first.
+    """
     known = np.flatnonzero(~np.isnan(labels))
     rng = np.random.default_rng([seed, labels.size])
     known = _balanced(known, labels, MOST_FOR_FIT, rng)

@@ -10,8 +10,8 @@ import numpy as np
 if TYPE_CHECKING:
     import pandas as pd
 
-# Points that a table prints, and at which the best subset is asked for: as many as fit on a screen beside the
-# sentences; each best subset takes half a second.
+# Points that a table prints, and at which the best subset is asked for: as many as fit on a screen
+# beside the sentences; each best subset takes half a second.
 SHOWN = 8
 
 
@@ -19,10 +19,10 @@ SHOWN = 8
 class ForecastPoint:
     """Accuracy on new rows after so many labels.
 
-    ``random`` and ``agnostic`` are the forecasts for rows chosen at random and for the least certain
-    first; ``…_low`` and ``…_high`` are the ends of their interval. ``best`` is the best subset there
-    is, which only somebody who knows all labels could pick; NaN where it was not asked for (see
-    :func:`spaced`), where it is not known, and where agnostic choice is more accurate.
+    ``random`` and ``agnostic`` are the forecasts for rows chosen at random and for the least
+    certain first; ``…_low`` and ``…_high`` are the ends of their interval. ``best`` is the best
+    subset there is, which only somebody who knows all labels could pick; NaN where it was not asked
+    for (see :func:`spaced`), where it is not known, and where agnostic choice is more accurate.
     """
 
     labels: int
@@ -62,7 +62,8 @@ class LabelModel:
 
 @dataclass(frozen=True)
 class Forecast:
-    """How accurate a linear classifier would be, and how much active learning would help, on one table.
+    """How accurate a linear classifier would be, and how much active learning would help, on one
+    table.
 
     ``accuracy`` is the one wanted, ``needed`` the labels it takes by each way of choosing. ``now``
     is the accuracy expected with the labels there are, NaN without labels. ``pool`` is that with a
@@ -88,7 +89,9 @@ class Forecast:
 
     @property
     def saved(self) -> float:
-        """Labels that active learning saves on the way to the accuracy wanted; NaN where one does not get there."""
+        """Labels that active learning saves on the way to the accuracy wanted; NaN where one does
+        not get there.
+        """
         return self.needed["random"].labels - self.needed["agnostic"].labels
 
     def to_frame(self) -> pd.DataFrame:
@@ -103,7 +106,8 @@ class Forecast:
 
 
 def spaced(count: int) -> list[int]:
-    """Places of those points out of so many that a table prints: evenly spread, the first and the last among them.
+    """Places of those points out of so many that a table prints: evenly spread, the first and the
+    last among them.
 
     >>> spaced(5), spaced(24)
     ([0, 1, 2, 3, 4], [0, 3, 7, 10, 13, 16, 20, 23])

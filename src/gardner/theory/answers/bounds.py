@@ -1,4 +1,6 @@
-"""What any strategy can reach: the minimal, typical and maximal Gardner volume at budget n from a pool of ratio α."""
+"""What any strategy can reach: the minimal, typical and maximal Gardner volume at budget n from a
+pool of ratio α.
+"""
 
 from __future__ import annotations
 
@@ -31,7 +33,8 @@ from gardner.theory.formula.information import capacity, label_entropy
 from gardner.theory.parallel import answers
 from gardner.theory.random_subset.typical import pool
 
-# Overlaps past the last point are taken to move by no more than ten times what they moved just before it (share 0.1).
+# Overlaps past the last point are taken to move by no more than ten times what they moved just
+# before it (share 0.1).
 _LONGEST_SHARE = 0.1
 
 
@@ -86,7 +89,8 @@ def end_of(problem: Problem, side: Side) -> End:
 
 
 def _with_drift(point: Point, followed: Branch) -> Point:
-    """The last point of a branch whose end lies further on: what may still move is part of its errors.
+    """The last point of a branch whose end lies further on: what may still move is part of its
+    errors.
 
     On a wall ln v stands still while the overlaps go on. They move on as fast, per ln v, as between
     the last two points, for no more than the width of the bracket.

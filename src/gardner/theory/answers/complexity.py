@@ -33,11 +33,14 @@ if TYPE_CHECKING:
 SYMMETRIC, BROKEN = "symmetric", "one step"  # the branches of a curve
 # Points of a curve that may be asked for: an hour of one core.
 MOST_POINTS = 10_000
-# How close to β = 1 the equation for D counts as a limit: it is divided by β − 1, which costs six digits there.
+# How close to β = 1 the equation for D counts as a limit: it is divided by β − 1, which costs six
+# digits there.
 _NEAR_ONE = 1e-6
-# How far from β = 1 the two neighbours are solved between which values are interpolated; the error is its square.
+# How far from β = 1 the two neighbours are solved between which values are interpolated; the error
+# is its square.
 _BESIDE_ONE = 1e-4
-# The share of a side's length next to the typical point where values are interpolated: equations are a limit there.
+# The share of a side's length next to the typical point where values are interpolated: equations
+# are a limit there.
 _NEAR_TOP = 1e-4
 
 
@@ -47,8 +50,8 @@ class Curve:
 
     Its points are those of a student who still doubts. Where discrete weights become known (status
     ``frozen``) the last one is the point at which the posterior jumps onto the teacher
-    (``Bounds.minimum`` holds both students). ``broken`` has the ends with one step of replica symmetry
-    breaking, by side, where they were asked for.
+    (``Bounds.minimum`` holds both students). ``broken`` has the ends with one step of replica
+    symmetry breaking, by side, where they were asked for.
     """
 
     problem: Problem
@@ -194,7 +197,8 @@ def one_step(problem: Problem, rsb: int) -> dict[str, BrokenEnd]:
 def _spread(
     problem: Problem, sides: dict[Side, Branch], points: int, reasons: dict[Side, str]
 ) -> dict[Side, list[State]]:
-    """States at equal distances of ln v on both sides of the typical point, shared out by the length of the sides.
+    """States at equal distances of ln v on both sides of the typical point, shared out by the
+    length of the sides.
 
     Why a point cannot be solved is added to ``reasons``; the others stand.
     """

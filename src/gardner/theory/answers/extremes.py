@@ -1,4 +1,5 @@
-"""The best and the worst point of a curve by what matters: with noise, the smallest evidence is neither.
+"""The best and the worst point of a curve by what matters: with noise, the smallest evidence is
+neither.
 
 Information and accuracy are followed along both sides of a curve; an extreme inside is refined
 between its neighbours to where its slope in ln v vanishes, one at an end is that end.
@@ -20,9 +21,11 @@ from gardner.theory.formula.information import noise_term
 from gardner.theory.formula.taylor import Floats
 from gardner.theory.roots import root_between
 
-# How well an extreme is located, as a share of the interval between neighbours; values are off by its square.
+# How well an extreme is located, as a share of the interval between neighbours; values are off by
+# its square.
 _FINE = 1e-5
-# The step along the tangent for a slope, in units of the coordinates; the slope is off by its square.
+# The step along the tangent for a slope, in units of the coordinates; the slope is off by its
+# square.
 _SHORT = 1e-4
 
 
@@ -53,7 +56,9 @@ def _value(state: State, name: str) -> float:
 
 
 def _slope(state: State, name: str) -> float:
-    """The derivative in ln v along the branch: of the formula, at fixed panels, between two places on the tangent."""
+    """The derivative in ln v along the branch: of the formula, at fixed panels, between two places
+    on the tangent.
+    """
     tangent, pair = np.asarray(state.tangent), state.problem.pair
     rise = float(tangent @ state.log_volume_slope)
 
@@ -92,7 +97,9 @@ def _extreme(sides: dict[Side, Branch], ends: dict[Side, Point | None], top: Poi
 
 
 def _refined(here: State, before: State | None, after: State, top: Point, name: str) -> State:
-    """The state between two neighbours where the slope vanishes, or the one given if it cannot be solved for."""
+    """The state between two neighbours where the slope vanishes, or the one given if it cannot be
+    solved for.
+    """
     known = {state.log_volume: state for state in (before, here, after) if state is not None}
     with suppress(ConvergenceError):
         for volume in (top.log_volume if before is None else before.log_volume, after.log_volume):

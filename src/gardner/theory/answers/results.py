@@ -1,4 +1,5 @@
-"""What a question about bounds is answered with: the question itself, the ends, and how sure they are.
+"""What a question about bounds is answered with: the question itself, the ends, and how sure they
+are.
 
 Everything that shows bounds (tables, JSON, frames, charts, pages) derives from here. The names are
 ``minimum``, ``typical``, ``maximum``, ``halving`` and ``pool``, everywhere.
@@ -48,7 +49,9 @@ class End:
 
     @property
     def found(self) -> Point | None:
-        """The point where the end is known; what an unresolved end has is only a subset that exists."""
+        """The point where the end is known; what an unresolved end has is only a subset that
+        exists.
+        """
         return None if self.status is EndStatus.UNRESOLVED else self.point
 
     @property
@@ -69,8 +72,8 @@ class Bounds:
     With noise, the subset of smallest evidence is the one rich in wrong labels: ``extremes`` holds
     the points of most and least information and accuracy. ``capacity`` is the most a label can
     tell, ``label_entropy`` the most entropy it can have (NaN where the student's model is not the
-    teacher's: its evidence is no entropy), both in nats. ``minimum_1rsb`` and ``maximum_1rsb`` are the
-    ends with one step of replica symmetry breaking, where they were asked for.
+    teacher's: its evidence is no entropy), both in nats. ``minimum_1rsb`` and ``maximum_1rsb`` are
+    the ends with one step of replica symmetry breaking, where they were asked for.
     """
 
     problem: Problem
@@ -86,7 +89,9 @@ class Bounds:
 
     @property
     def broken(self) -> dict[str, BrokenEnd]:
-        """The ends with one step of breaking by the names of the symmetric ones; empty if not asked for."""
+        """The ends with one step of breaking by the names of the symmetric ones; empty if not asked
+        for.
+        """
         ends = {"minimum": self.minimum_1rsb, "maximum": self.maximum_1rsb}
         return {name: end for name, end in ends.items() if end is not None}
 
@@ -107,7 +112,8 @@ class Bounds:
 
     @property
     def halving(self) -> float:
-        """The label-agnostic bound max(−n ln 2, ln v(α)): one bit a label, and no more than the pool holds.
+        """The label-agnostic bound max(−n ln 2, ln v(α)): one bit a label, and no more than the
+        pool holds.
 
         Real labels have the entropy of their largest variance in place of ln 2, and no bound by the
         pool (densities).
@@ -117,7 +123,8 @@ class Bounds:
 
     @property
     def agnostic_information(self) -> float:
-        """The most information a label-agnostic strategy can collect: n × capacity, and no more than the pool's.
+        """The most information a label-agnostic strategy can collect: n × capacity, and no more
+        than the pool's.
 
         NaN for a student of another model than the teacher's: what its posterior says is no mutual
         information.
@@ -142,7 +149,9 @@ class Bounds:
         return [self.typical, *(point for point in ends if point is not None)]
 
     def to_frame(self) -> pd.DataFrame:
-        """One row a bound: minimum, typical, maximum, halving and pool, then minimum_1rsb and maximum_1rsb if known."""
+        """One row a bound: minimum, typical, maximum, halving and pool, then minimum_1rsb and
+        maximum_1rsb if known.
+        """
         import pandas as pd  # here, so that the solver starts without it
 
         place = {"pool_ratio": self.pool_ratio, "budget": self.budget}
@@ -190,7 +199,9 @@ _DOUBTING = ("log_volume", "accuracy", "beta", "m", "q", "Q", "r")
 
 
 def _record(result: Bounds) -> Record:
-    """The JSON of bounds: quantities by bound for who looks, the points whole for :func:`_from_record`."""
+    """The JSON of bounds: quantities by bound for who looks, the points whole for
+    :func:`_from_record`.
+    """
     ends = {"minimum": result.minimum, "maximum": result.maximum}
     low, high = result.minimum.found, result.maximum.found
     found = {"minimum": low, "typical": result.typical, "maximum": high}

@@ -1,4 +1,5 @@
-"""What clusters add at x = 1 to a symmetric state of β < 0, where a grid of rows × nodes is out of reach.
+"""What clusters add at x = 1 to a symmetric state of β < 0, where a grid of rows × nodes is out of
+reach.
 
 Towards the pool's own volume |β| grows by decades. A row's chance to be taken then turns within
 1/|β|, while the rows that are taken pull z away by many deviations. A uniform grid that is fine
@@ -7,10 +8,10 @@ e^F = 1 + e^f, f = φ + L, has a part that is known,
 
     ∫Dz e^F = 1 + e^{f_D(h₀)},      ⟨F⟩ = p(h₀) ⟨k(f)⟩_B,      k(f) = (1 + e^{−f}) ln(1 + e^f),
 
-with f_D the f of the whole D = D₁ + d, p = 1/(1 + e^{−f_D}) and B the law N(h; h₀, d) e^{f(h)}. That
-law has one peak. k turns from 1 to f within a few units of f = 0, and is nearly a constant or a
-line elsewhere. So a window that follows the peak will do, and where the turn lies in it, nodes
-h = h_k + sinh(u)/|f'(h_k)|, which are dense at the turn and sparse away from it. The rows h₀ are
+with f_D the f of the whole D = D₁ + d, p = 1/(1 + e^{−f_D}) and B the law N(h; h₀, d) e^{f(h)}.
+That law has one peak. k turns from 1 to f within a few units of f = 0, and is nearly a constant or
+a line elsewhere. So a window that follows the peak will do, and where the turn lies in it, nodes h
+= h_k + sinh(u)/|f'(h_k)|, which are dense at the turn and sparse away from it. The rows h₀ are
 placed in the same way about the turn of p. Then
 
     S = α E[⟨F⟩ − ln(1 + e^{f_D})] + ½(βd/U − ln(U/W)) − ½ d α E[(p f_D')²],      U = W + βd.
@@ -36,16 +37,18 @@ from gardner.theory.formula.logistic import sigmoid, softplus
 from gardner.theory.formula.taylor import Floats
 from gardner.theory.roots import root_between
 
-# Knots of f in the width of its bend, W/√V, for |β| = 1. A cubic errs by |f| over the fourth power of their
-# number, so more are taken for larger |β|, by its fourth root: S is then right to 10⁻⁹.
+# Knots of f in the width of its bend, W/√V, for |β| = 1. A cubic errs by |f| over the fourth power
+# of their number, so more are taken for larger |β|, by its fourth root: S is then right to 10⁻⁹.
 _KNOTS = 60.0
 # The most knots in that width: for |β| beyond 10⁵ digits are lost, and a second look says so.
 _MOST_KNOTS = 1000.0
-# How far f bends, in units of W/√V below zero and √V above; beyond, it is nearly a parabola, or constant.
+# How far f bends, in units of W/√V below zero and √V above; beyond, it is nearly a parabola, or
+# constant.
 _BENT = 10.0
 # Between knots beyond, as a share of the distance from zero.
 _GROWTH = 0.01
-# The spacing of u for the rows and, where the bend lies in the window, for the nodes: halving changes nothing to 10⁻⁹.
+# The spacing of u for the rows and, where the bend lies in the window, for the nodes: halving
+# changes nothing to 10⁻⁹.
 _ROWS, _NODES = 0.05, 0.02
 # Rows and nodes at least, where a row's chance turns slowly.
 _FEWEST = 300
@@ -93,7 +96,9 @@ def _row_at_turn(channel: Channel, at: Place) -> float:
 
 
 def _turn(f: Callable[[float], float], phi: float, low: float, high: float) -> float:
-    """Where p and k turn: where f, which falls to φ, passes zero, or φ + 1 if that is more; or the low end."""
+    """Where p and k turn: where f, which falls to φ, passes zero, or φ + 1 if that is more; or the
+    low end.
+    """
     level = max(0.0, phi + 1.0)
     if f(low) <= level:
         return low
@@ -130,7 +135,8 @@ def _spline(channel: Channel, at: Place, fineness: float) -> CubicSpline:
 def _turned_mean(f: CubicSpline, rows: Floats, at: Place, fineness: float) -> Floats:
     """⟨k(f)⟩_B of every row."""
     peaks, widths = _peaks(f, rows, at.d)
-    # a peak where f is flat may have a tail to the left where f is a parabola, and B as wide as it can be
+    # a peak where f is flat may have a tail to the left where f is a parabola, and B as wide as it
+    # can be
     wide = np.maximum(widths, math.sqrt(at.d * at.W / at.U))
     ends = np.stack([peaks - REACH * wide, peaks + REACH * widths])
     turn = _turn(lambda h: float(f(h)), at.phi, float(f.x[0]), float(f.x[-1]))

@@ -1,4 +1,6 @@
-"""The end of a curve with one step of replica symmetry breaking: better where the symmetric one is not exact."""
+"""The end of a curve with one step of replica symmetry breaking: better where the symmetric one is
+not exact.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +19,8 @@ from gardner.theory.curve.point import Point, point_of
 from gardner.theory.curve.stationary import Problem
 from gardner.theory.random_subset.typical import accuracies
 
-# The widest bracket, in nats per weight, that is an answer: its middle is right to the 5·10⁻⁵ that is asked of ends.
+# The widest bracket, in nats per weight, that is an answer: its middle is right to the 5·10⁻⁵ that
+# is asked of ends.
 _NARROW = 1e-4
 _OVERLOOKED = "nothing was seen to break symmetry, but clusters of some sizes need too fine a grid to be looked at"
 
@@ -42,7 +45,9 @@ def unbroken_end(whole: Point) -> BrokenEnd:
 
 @np.errstate(all="ignore")  # overflow and NaN are looked for where they matter
 def broken_end(followed: Branch) -> BrokenEnd:
-    """The end of a side with one step of breaking; never raises for numerical reasons, the status tells."""
+    """The end of a side with one step of breaking; never raises for numerical reasons, the status
+    tells.
+    """
     end = followed.end
     if end is None or followed.status is EndStatus.UNRESOLVED:
         reason = followed.reason or "the symmetric end is not known"

@@ -1,14 +1,14 @@
 """The 1RSB free entropy of the perceptron and its equations [parisi1980, gardner1988].
 
-Subsets of one volume fall into clusters. Two students of subsets of one cluster have the overlap
-q₁ = q₀ + d, of two clusters q₀; x is Parisi's breaking point. With D = Q − q₁, V = r − Q, t = q₀ − m²,
+Subsets of one volume fall into clusters. Two students of subsets of one cluster have the overlap q₁
+= q₀ + d, of two clusters q₀; x is Parisi's breaking point. With D = Q − q₁, V = r − Q, t = q₀ − m²,
 W = V + βD, U = W + βxd and F(h) = ln(1 + e^{φ + L(h)}),
 
     Φ₁ = ½[(β−1) ln V + (1−1/x) ln W + (1/x) ln U + βt/U + β(1−r)]
          + α E G(h₀),    G(h₀) = (1/x) ln ∫Dz e^{xF(h₀ + √d z)},
 
-where h₀ is the field of a row whose label is +1: of density 2N(h₀; 0, q₀)Φ(mh₀/√(q₀t)). With ⟨…⟩ the
-average over z tilted by e^{xF}, and ⟨ψ'²⟩ that over ζ, the conditions of stationarity are
+where h₀ is the field of a row whose label is +1: of density 2N(h₀; 0, q₀)Φ(mh₀/√(q₀t)). With ⟨…⟩
+the average over z tilted by e^{xF}, and ⟨ψ'²⟩ that over ζ, the conditions of stationarity are
 
     α E⟨F'⟩² = β²t/U²,     α E[⟨F'²⟩ − ⟨F'⟩²] = β²d/(UW),     α √(2/π) ∫N(h₀; 0, t)⟨F'⟩ = βm/U,
     α E⟨p ⟨ψ'²⟩⟩ = D/(VW) + d/(UW) + t/U²,     r = 1,     ∂Φ₁/∂x = 0,
@@ -42,7 +42,8 @@ LN_M, LN_T, LN_GAP, LN_D, LN_V, LN_X, PHI, BETA = range(8)
 REACH = 9.0
 # The same for the estimate of errors.
 CHECK_REACH = 10.0
-# Pairs of a row and a node: 12 million take 0.2 s and 100 MB. With 6 million the minimum of α = 30, n = 0.6 stays open.
+# Pairs of a row and a node: 12 million take 0.2 s and 100 MB. With 6 million the minimum of α = 30,
+# n = 0.6 stays open.
 _MOST_PAIRS = 12_000_000
 
 
@@ -85,7 +86,8 @@ class Place(NamedTuple):
 
 
 def to_place(u: Floats) -> Place:
-    """The order parameters at the coordinates u: ln m, ln t, ln d, ln D, ln V, ln x, arsinh φ and arsinh β.
+    """The order parameters at the coordinates u: ln m, ln t, ln d, ln D, ln V, ln x, arsinh φ and
+    arsinh β.
 
     For β < 0 those of d and D are ln(xd/U) and ln(D/W), so that W and U are positive everywhere.
     """
@@ -114,7 +116,9 @@ class Steps(NamedTuple):
 
 @dataclass(frozen=True)
 class Grid:
-    """The nodes h at which F is known, and the fields h₀ of the rows, whose averages over z run over the nodes."""
+    """The nodes h at which F is known, and the fields h₀ of the rows, whose averages over z run
+    over the nodes.
+    """
 
     h: Floats
     rows: Floats
@@ -172,7 +176,8 @@ class Evaluation:
 def evaluate(
     problem: Problem, u: Floats, steps: Steps, known: Evaluation | None = None, *, checking: bool = False
 ) -> Evaluation:
-    """The equations at u; ``known`` are those of a place of the same D, V and β, whose fields will do.
+    """The equations at u; ``known`` are those of a place of the same D, V and β, whose fields will
+    do.
 
     ``checking`` takes more nodes of every kind.
     """
@@ -255,7 +260,9 @@ class _Tilt:
 
 
 def _row_weights(at: Place, grid: Grid) -> tuple[Floats, Floats]:
-    """The density of h₀, and that of rows on the edge of the teacher's label, both times the rows' spacing."""
+    """The density of h₀, and that of rows on the edge of the teacher's label, both times the rows'
+    spacing.
+    """
     h, q0 = grid.rows, at.q0
     root = grid.steps.rows / math.sqrt(2.0 * math.pi)
     rows = root / math.sqrt(q0) * np.exp(-0.5 * h * h / q0) * 2.0 * ndtr(at.m * h / math.sqrt(q0 * at.t))

@@ -1,11 +1,11 @@
 """Where the branch of broken symmetry leaves the symmetric one.
 
-At x = 1 the broken free entropy is the symmetric one, whatever d: clusters are not counted yet. They
-begin to matter where S(d) = ∂Φ₁/∂x at x = 1, which is negative as long as replica symmetry holds,
-comes up to zero for some d. For small d it is ¼(β/W)²(R − 1)d², R the stability ratio (docs/theory.md,
-section 7). If it comes up at d = 0 first, symmetry breaks continuously, where R = 1. If it comes up
-at some d > 0 first, symmetry breaks there, discontinuously, where R is still below 1. R may even
-stay below 1 up to the end of the curve.
+At x = 1 the broken free entropy is the symmetric one, whatever d: clusters are not counted yet.
+They begin to matter where S(d) = ∂Φ₁/∂x at x = 1, which is negative as long as replica symmetry
+holds, comes up to zero for some d. For small d it is ¼(β/W)²(R − 1)d², R the stability ratio
+(docs/theory.md, section 7). If it comes up at d = 0 first, symmetry breaks continuously, where R =
+1. If it comes up at some d > 0 first, symmetry breaks there, discontinuously, where R is still
+below 1. R may even stay below 1 up to the end of the curve.
 """
 
 from __future__ import annotations
@@ -34,8 +34,8 @@ _FURTHEST = 0.95
 _FACTOR = 1.4
 # The S that counts as positive, in nats per weight: rounding makes 10⁻¹³.
 _POSITIVE = 1e-10
-# The d·f'² and d|β|/W below which S is its first term, ¼(β/W)²(R − 1)d². The next term is smaller by
-# about this over |R − 1|, which must be small too.
+# The d·f'² and d|β|/W below which S is its first term, ¼(β/W)²(R − 1)d². The next term is smaller
+# by about this over |R − 1|, which must be small too.
 _SMALL = 0.05
 # How much finer windows are taken a second time, to see how many digits of S are right.
 _FINER = 1.5
@@ -45,13 +45,16 @@ _UNSURE = 0.1
 _HALVINGS = 7
 # What the d of the largest S is multiplied by in search of the solution at x = 1; one or two do.
 _TRIED = (1.0, 0.8, 1.25, 0.6, 1.6, 0.4)
-# The share of the d it started from below which a solution at x = 1 has slipped back to the symmetric one.
+# The share of the d it started from below which a solution at x = 1 has slipped back to the
+# symmetric one.
 _SLIPPED = 0.2
 
 
 @dataclass(frozen=True)
 class Departure:
-    """The symmetric state next to where symmetry breaks; the first point of the broken branch, or why there is none."""
+    """The symmetric state next to where symmetry breaks; the first point of the broken branch, or
+    why there is none.
+    """
 
     state: State
     first: Solved | None
@@ -65,7 +68,8 @@ class Departure:
 
 
 def departure(followed: Branch) -> tuple[Departure | None, State | None]:
-    """Where symmetry breaks along a side, or none if nothing was seen to break it; and the last state proven symmetric.
+    """Where symmetry breaks along a side, or none if nothing was seen to break it; and the last
+    state proven symmetric.
 
     Proven is a state up to which clusters of all sizes were looked at: on walls some need too fine
     a grid.
@@ -102,7 +106,9 @@ def _departed(problem: Problem, below: State, above: State) -> Departure:
 
 
 def _jumped(problem: Problem, state: State, d: float) -> Departure:
-    """The point at x = 1 from a state at which clusters of that d just count, or of a d not far from it."""
+    """The point at x = 1 from a state at which clusters of that d just count, or of a d not far
+    from it.
+    """
     reason = ""
     for share in _TRIED:
         start = min(share * d, _FURTHEST * state.theta.D)

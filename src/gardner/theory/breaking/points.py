@@ -32,7 +32,8 @@ from gardner.theory.formula.taylor import Floats
 
 # The relative mismatch of the equations at which Newton stops.
 TOLERANCE = 1e-9
-# The mismatch that is accepted where rounding stops Newton earlier: ln v then moves in its eighth digit.
+# The mismatch that is accepted where rounding stops Newton earlier: ln v then moves in its eighth
+# digit.
 ACCEPTABLE = 1e-7
 # Of a coordinate, to both sides, for derivatives: good to 10⁻¹⁰, as rounding and curvature balance.
 _DIFFERENCE = 1e-5
@@ -42,8 +43,8 @@ _MAX_ITERATIONS = 10
 _LONGEST_MOVE = 0.5
 # The shares of a step of Newton that are tried where the whole would leave the domain, U > 0.
 _SHARES = (1.0, 0.5, 0.25, 0.1)
-# The d|β|/W tried for the first point: small enough to start from d = 0, far above rounding (d³). On walls the fields
-# of small d need too fine a grid.
+# The d|β|/W tried for the first point: small enough to start from d = 0, far above rounding (d³).
+# On walls the fields of small d need too fine a grid.
 _FIRST_GAPS = (0.01, 0.03, 0.1, 0.2)
 # The first step along the branch, in units of the coordinates.
 _FIRST_STEP = 0.3
@@ -51,7 +52,8 @@ _FIRST_STEP = 0.3
 _LONGEST_STEP = 0.6
 # The shortest step: seven failures in a row before it are a branch that ends.
 _SHORTEST_STEP = 1e-3
-# How far ln v may still go, Σ/|β| in nats per weight, where a failing step ends the walk: a bracket says the rest.
+# How far ln v may still go, Σ/|β| in nats per weight, where a failing step ends the walk: a bracket
+# says the rest.
 _GOOD_ENOUGH = 1e-5
 # What a step grows by after a success.
 _GROWTH = 1.5
@@ -59,11 +61,13 @@ _GROWTH = 1.5
 _SHRINK = 0.4
 # Steps tried: an honest "unresolved" beats a hang. The longest branch seen takes 25.
 _MOST_STEPS = 60
-# The spacing of the nodes in units of √V and √d: sums over Gaussians of that width are exact to 10⁻³⁰.
+# The spacing of the nodes in units of √V and √d: sums over Gaussians of that width are exact to
+# 10⁻³⁰.
 _FINE = 0.5
 # The same in units of 1/|L'|: sums over the kink of F are off by 10⁻¹¹.
 _KINK = 0.8
-# The spacing of the rows' fields in units of √d and √t: a logarithm of averages is summed there, which is sharper.
+# The spacing of the rows' fields in units of √d and √t: a logarithm of averages is summed there,
+# which is sharper.
 _ROW_FINE = 0.25
 # Nodes with which it is looked for.
 _KINK_NODES = 400

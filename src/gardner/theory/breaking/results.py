@@ -16,7 +16,8 @@ class BreakingStatus(StrEnum):
     """How an end with one step of breaking is known.
 
     ``zero``: Σ = 0 was reached. ``bracketed``: ln v lies in the bracket. ``symmetric``: replica
-    symmetry holds up to the end, whose ln v stands. ``unresolved``: not known, for the reason given.
+    symmetry holds up to the end, whose ln v stands. ``unresolved``: not known, for the reason
+    given.
     """
 
     ZERO = "zero"
@@ -61,8 +62,8 @@ class BrokenEnd:
     breaks (NaN if it holds): where the stability ratio passes 1 if it breaks continuously, and
     before that if not. ``path`` are the points from there on. Where the branch could not be
     followed to Σ = 0, ``bracket`` holds the end: beyond the last point ln v moves by at most Σ/|β|,
-    since dΣ/d ln v = −β and Σ is concave, and not beyond the symmetric end. ``symmetric_log_volume``
-    and ``symmetric_error`` are those of the symmetric end.
+    since dΣ/d ln v = −β and Σ is concave, and not beyond the symmetric end.
+    ``symmetric_log_volume`` and ``symmetric_error`` are those of the symmetric end.
     """
 
     status: BreakingStatus
@@ -77,7 +78,9 @@ class BrokenEnd:
 
     @property
     def log_volume(self) -> float:
-        """Ln v at the end: reached, or the middle of its bracket, or that of the symmetric end; NaN if not known."""
+        """Ln v at the end: reached, or the middle of its bracket, or that of the symmetric end; NaN
+        if not known.
+        """
         match self.status:
             case BreakingStatus.UNRESOLVED:
                 return math.nan

@@ -1,7 +1,8 @@
-"""The field L(h) of a row on a uniform grid, L(h) = ln ∫Dζ exp(β ψ_Y(1, h + √D ζ, V)), with derivatives.
+"""The field L(h) of a row on a uniform grid, L(h) = ln ∫Dζ exp(β ψ_Y(1, h + √D ζ, V)), with
+derivatives.
 
-Where β < 0 and the label is not expected (h < 0), the Gaussian part of ψ_Y is integrated by hand, as
-in :mod:`gardner.theory.formula.free_entropy`:
+Where β < 0 and the label is not expected (h < 0), the Gaussian part of ψ_Y is integrated by hand,
+as in :mod:`gardner.theory.formula.free_entropy`:
 
     L(h) = ½ ln(V/W) − βh²/2W + ln ∫Dζ exp(β χ(hV/W + √(DV/W) ζ)),   W = V + βD.
 """

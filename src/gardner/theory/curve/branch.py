@@ -32,10 +32,12 @@ from gardner.theory.formula.free_entropy import BETA, LN_T, to_coordinates
 from gardner.theory.formula.taylor import Floats
 from gardner.theory.random_subset.typical import typical_conjugates, typical_of, typical_theta
 
-# Lengths of steps are in units of the logarithmic coordinates. benchmarks/tolerances.py halves and doubles each number:
-# ln v at the ends moves by 3·10⁻¹² at most, so they buy patience and speed, not digits.
+# Lengths of steps are in units of the logarithmic coordinates. benchmarks/tolerances.py halves and
+# doubles each number: ln v at the ends moves by 3·10⁻¹² at most, so they buy patience and speed,
+# not digits.
 
-# How far ln v may still go, Σ/|β| in nats per weight, for an end to count as found; the bracket is stated with it.
+# How far ln v may still go, Σ/|β| in nats per weight, for an end to count as found; the bracket is
+# stated with it.
 BRACKETED = 1e-5
 # The same reach below which a failing step ends the walk, instead of being shortened.
 _GOOD_ENOUGH = 1e-6
@@ -57,11 +59,14 @@ _SHORTEST_STEP = 1e-5
 _SHORTEST_WITH_CONJUGATES = 1e-2
 # The shortest step where the end is nearly reached, and little can be gained.
 _SHORTEST_NEAR_END = 0.1
-# The longest step round a turning point of ln v: between two ends of a longer one Σ may have been negative.
+# The longest step round a turning point of ln v: between two ends of a longer one Σ may have been
+# negative.
 _TURN = 0.03
-# The relative mismatch at which a point is good enough to go on from; the last one is solved to full precision.
+# The relative mismatch at which a point is good enough to go on from; the last one is solved to
+# full precision.
 _WALKING = 1e-6
-# The budget, in labels per weight, up to which every point needs full precision: equations are ill-conditioned there.
+# The budget, in labels per weight, up to which every point needs full precision: equations are
+# ill-conditioned there.
 _TINY = 0.01
 # The pool ratio beyond which every point needs it, for the same reason.
 _LARGE = 100.0
@@ -69,9 +74,11 @@ _LARGE = 100.0
 _FIRST_STEP = 0.6
 # The longest step: a factor e^2.5 in an overlap.
 _LONGEST_STEP = 2.5
-# What a prediction may add to the tangent, as a share of the step: on walls tangents carry rounding.
+# What a prediction may add to the tangent, as a share of the step: on walls tangents carry
+# rounding.
 _MOST_BEND = 0.3
-# The least cosine between the tangents of neighbouring points: 60 degrees, beyond which it may be another branch.
+# The least cosine between the tangents of neighbouring points: 60 degrees, beyond which it may be
+# another branch.
 _STRAIGHT = 0.5
 
 
@@ -91,8 +98,8 @@ class EndStatus(StrEnum):
     """How a branch ended.
 
     ``frozen`` is for discrete weights only (:mod:`gardner.theory.curve.frozen`), ``condensed`` for
-    weights of heavy tails (:mod:`gardner.theory.curve.condensed`). ``imprecise`` is said of an end that
-    was reached, but whose ln v is not known to the six decimals that are printed of others
+    weights of heavy tails (:mod:`gardner.theory.curve.condensed`). ``imprecise`` is said of an end
+    that was reached, but whose ln v is not known to the six decimals that are printed of others
     (:func:`gardner.theory.curve.point.judged`).
     """
 
@@ -127,7 +134,9 @@ class Branch:
 
     @property
     def bracket(self) -> tuple[float, float] | None:
-        """Interval of ln v that holds the end, when Σ = 0 itself was not reached (for the maximum it opens upwards)."""
+        """Interval of ln v that holds the end, when Σ = 0 itself was not reached (for the maximum
+        it opens upwards).
+        """
         if self.end is None or self.status not in {EndStatus.BRACKETED, EndStatus.IMPRECISE}:
             return None
         reach, here = _reach(self.end, self.floor), self.end.log_volume
@@ -169,7 +178,9 @@ def follow(problem: Problem, side: Side, stop: Stop = lambda _: False, *, precis
 
 
 def _settled(state: State) -> State:
-    """The same point of the branch, solved to full precision; where that fails, as it is (its residual tells)."""
+    """The same point of the branch, solved to full precision; where that fails, as it is (its
+    residual tells).
+    """
     if state.residual <= TOLERANCE:
         return state
     try:
@@ -180,7 +191,9 @@ def _settled(state: State) -> State:
 
 
 def _floor(problem: Problem, side: Side) -> float:
-    """The pool's ln v: without noise every subset leaves at least the weights that all labels leave."""
+    """The pool's ln v: without noise every subset leaves at least the weights that all labels
+    leave.
+    """
     pair = problem.pair
     if side is Side.MAX or pair.regression or not (pair.matched and pair.student.channel.noiseless):
         return -math.inf
@@ -285,7 +298,9 @@ def _oriented(state: State, direction: Floats) -> Floats:
 
 
 def _first(problem: Problem, way: _Way, start: Floats) -> State:
-    """The first point beyond β = 0; at small budgets curves are flat, and β further out keeps clear of rounding."""
+    """The first point beyond β = 0; at small budgets curves are flat, and β further out keeps clear
+    of rounding.
+    """
     furthest = 0.3 * min(max(0.1 / problem.budget, 1.0), 10.0)
     for beta in furthest * np.array([1.0, 0.3, 0.1, 0.03, 0.01]):
         target = way.side.sign * (beta if abs(beta - 1.0) > 0.05 else 0.9)  # at β = 1 the equations are a limit
@@ -299,7 +314,9 @@ def _first(problem: Problem, way: _Way, start: Floats) -> State:
 
 
 def _next(problem: Problem, way: _Way, last: State, ahead: Floats) -> State:
-    """One step along the branch; a landing that turned round or jumped to another branch is refused."""
+    """One step along the branch; a landing that turned round or jumped to another branch is
+    refused.
+    """
     predicted, step = last.z + ahead, float(np.linalg.norm(ahead))
     tangent = ahead / step
     new = solve(problem, predicted, at_distance(predicted, tangent), way.tolerance)
@@ -312,7 +329,8 @@ def _next(problem: Problem, way: _Way, last: State, ahead: Floats) -> State:
     backwards = sign * (new.log_volume - last.log_volume) < -_NOISE
     if new.theta.beta * last.theta.beta <= 0.0 or (backwards and abs(last.theta.beta) > _WALL):
         raise ConvergenceError("the branch turned back")
-    # a turning point of ln v between the two; the slope tells, also where ln v is still beyond the last one's
+    # a turning point of ln v between the two; the slope tells, also where ln v is still beyond the
+    # last one's
     rises = sign * float(ahead @ last.log_volume_slope) > 0.0
     falls = sign * float(_oriented(new, new.z - last.z) @ new.log_volume_slope) < 0.0
     turns = rises and (backwards or (falls and abs(new.theta.beta) < _WALL))
@@ -322,7 +340,9 @@ def _next(problem: Problem, way: _Way, last: State, ahead: Floats) -> State:
 
 
 def _zero(problem: Problem, inside: Floats, states: list[State]) -> State:
-    """Σ = 0 between the last positive point and the first negative one: Newton from the secant, else halving."""
+    """Σ = 0 between the last positive point and the first negative one: Newton from the secant,
+    else halving.
+    """
     positive = states[-2].complexity if len(states) > 1 else np.inf
     outside = states[-1]
     for _ in range(30):

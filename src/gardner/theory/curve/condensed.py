@@ -30,7 +30,8 @@ from gardner.theory.formula.pair import Pair
 from gardner.theory.random_subset.typical import typical_of
 
 REASON = "one large weight decides all labels of such a subset"
-# The precision of the tails, in units of the prior's, below which they are heavier than any Gaussian's: Laplace has 0.
+# The precision of the tails, in units of the prior's, below which they are heavier than any
+# Gaussian's: Laplace has 0.
 _HEAVY = 1e-9
 # ln E, the distance to the edge of the conjugates' domain, from which nothing new is seen.
 _CLOSE = -4.0
@@ -52,7 +53,9 @@ def stop(problem: Problem) -> Callable[[State], bool]:
 
 
 def condensed_point(problem: Problem) -> Point:
-    """The end itself; overlaps grow without bound there, so they, β, φ and the stability ratios are NaN."""
+    """The end itself; overlaps grow without bound there, so they, β, φ and the stability ratios are
+    NaN.
+    """
     pair, n, half = problem.pair, problem.budget, 0.5 * problem.pool_ratio
     known = typical_of(pair, n)
     log_volume = n * _most_likely(pair)

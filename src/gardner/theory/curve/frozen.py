@@ -30,7 +30,8 @@ from gardner.theory.random_subset.state_evolution import weight_entropy
 from gardner.theory.roots import root_between
 
 REASON = "the labels of such a subset determine the weights"
-# The share of the first step at which the curve is entered: at β = 0 itself its equations are a limit.
+# The share of the first step at which the curve is entered: at β = 0 itself its equations are a
+# limit.
 _BESIDE = 1e-3
 
 
@@ -48,7 +49,9 @@ def limit(problem: Problem) -> float:
 
 
 def stop(problem: Problem) -> Callable[[State], bool]:
-    """Says of a point of the lower branch that it lies beyond the limit: from there on nothing exists."""
+    """Says of a point of the lower branch that it lies beyond the limit: from there on nothing
+    exists.
+    """
     entropy = limit(problem)
     return lambda state: math.isfinite(entropy) and _known(state) > entropy
 
@@ -89,7 +92,9 @@ class _Place(NamedTuple):
 
 
 def _start(branch: Branch, inside: list[State]) -> _Place:
-    """The last point before the crossing; if there is none, one next to the typical subset, where β is not zero yet."""
+    """The last point before the crossing; if there is none, one next to the typical subset, where β
+    is not zero yet.
+    """
     if inside:
         return _Place(inside[-1].z, inside[-1].log_volume)
     top, first = fixed_points(branch.problem.pair, branch.problem.budget)[0].log_volume, branch.states[0]

@@ -1,4 +1,6 @@
-"""A point of a complexity curve: order parameters, accuracies, stability, and the figures that prove it."""
+"""A point of a complexity curve: order parameters, accuracies, stability, and the figures that
+prove it.
+"""
 
 from __future__ import annotations
 
@@ -44,13 +46,14 @@ _SMOOTH = (
 class Point:
     """A point of the complexity curve with its order parameters, its stability and its proof.
 
-    ``information`` is what the labels tell about the teacher (:mod:`gardner.theory.formula.information`), −ln v
-    without noise. ``accuracy`` is that of a student trained on one subset, 1 − arccos(m/√Q)/π;
-    ``subset_averaged_accuracy`` is the paper's 1 − arccos(m/√q)/π, of a vote over students of all
-    subsets of that volume (real labels: the share of the field's variance that is explained).
-    ``stability`` and ``inner_stability`` are the ratios of :mod:`gardner.theory.curve.stability`,
-    unstable above 1. ``convex`` marks coexistence: Σ is locally convex there and no β makes the
-    point typical. ``residual`` is the largest relative mismatch of the saddle-point equations.
+    ``information`` is what the labels tell about the teacher
+    (:mod:`gardner.theory.formula.information`), −ln v without noise. ``accuracy`` is that of a
+    student trained on one subset, 1 − arccos(m/√Q)/π; ``subset_averaged_accuracy`` is the paper's 1
+    − arccos(m/√q)/π, of a vote over students of all subsets of that volume (real labels: the share
+    of the field's variance that is explained). ``stability`` and ``inner_stability`` are the ratios
+    of :mod:`gardner.theory.curve.stability`, unstable above 1. ``convex`` marks coexistence: Σ is
+    locally convex there and no β makes the point typical. ``residual`` is the largest relative
+    mismatch of the saddle-point equations.
 
     Three estimates say how far the numbers may be off, by refining both integrals and by the
     residual: ``quadrature_error`` that of ln v at the given Σ (of Σ at the given ln v where |β| <
@@ -82,7 +85,9 @@ class Point:
 
 
 def judged(status: EndStatus, point: Point | None, reason: str) -> tuple[EndStatus, str]:
-    """The status of an end and its reason; one that was reached but is not known to six decimals is imprecise."""
+    """The status of an end and its reason; one that was reached but is not known to six decimals is
+    imprecise.
+    """
     if point is None or status is EndStatus.UNRESOLVED:
         return status, reason
     if point.quadrature_error > PRECISE:
@@ -95,7 +100,9 @@ def judged(status: EndStatus, point: Point | None, reason: str) -> tuple[EndStat
 
 
 def order_parameters(pair: Pair, theta: Theta) -> dict[str, float]:
-    """The overlaps m, q, Q, r and the two accuracies; t = q − m² and t + D = Q − m² need no subtraction."""
+    """The overlaps m, q, Q, r and the two accuracies; t = q − m² and t + D = Q − m² need no
+    subtraction.
+    """
     return {
         "m": pair.teacher_scale * theta.m,
         "q": theta.q,
@@ -141,7 +148,8 @@ class _Errors(NamedTuple):
 
 
 def _errors(state: State, shift: float, slope: Floats) -> _Errors:
-    """What a change of Φ by ``shift`` and of its gradient by ``slope``, and the residual, do to a point.
+    """What a change of Φ by ``shift`` and of its gradient by ``slope``, and the residual, do to a
+    point.
 
     Σ(n, ln v) is the extremum of Φ − β ln v − φn. So a small change of Φ moves Σ at a given ln v by
     ``shift``, and the change of the gradient, δg, by ½ δg·δθ only, where δθ is what it does to the
@@ -151,7 +159,8 @@ def _errors(state: State, shift: float, slope: Floats) -> _Errors:
         shifted = replace(state, derivatives=replace(state.derivatives, gradient=state.derivatives.gradient + slope))
         mismatch, rows = shifted.equations[0], state.equations[1]
         try:
-            # across the branch: along it there is nothing to be off by, ln v says where on it the point is
+            # across the branch: along it there is nothing to be off by, ln v says where on it the
+            # point is
             change = np.linalg.solve(np.vstack([rows, np.asarray(state.tangent)]), -np.append(mismatch, 0.0))
         except np.linalg.LinAlgError:
             return _Errors(*[math.inf] * 3)
@@ -166,7 +175,9 @@ def _errors(state: State, shift: float, slope: Floats) -> _Errors:
 
 
 def _turns_back(tangent: Floats, log_volume_slope: Floats) -> bool:
-    """Whether β falls where ln v rises along the branch; on a wall, where ln v stands still, that is only rounding."""
+    """Whether β falls where ln v rises along the branch; on a wall, where ln v stands still, that
+    is only rounding.
+    """
     rise, turn = float(tangent @ log_volume_slope), float(tangent[BETA])
     return rise * turn < 0.0 and abs(rise) > _STANDSTILL * abs(turn)
 
@@ -206,7 +217,9 @@ def _subsets(problem: Problem) -> float:
 
 
 def _top_ratios(problem: Problem, theta: Floats) -> Ratios:
-    """The ratios in the limit β → 0; they have one, but the conjugates of other priors do not come that close."""
+    """The ratios in the limit β → 0; they have one, but the conjugates of other priors do not come
+    that close.
+    """
     pair = problem.pair
     place = to_coordinates(np.append(theta[:5], 1e-5 if pair.gaussian else 1e-2))
     if not pair.conjugates_known:
@@ -245,7 +258,8 @@ def whole_pool_point(problem: Problem) -> Point:
 
 
 def frozen_point(problem: Problem, doubting: Point) -> Point:
-    """The student whose labels determine its weights, at the volume where the one who still doubts (given) ends.
+    """The student whose labels determine its weights, at the volume where the one who still doubts
+    (given) ends.
 
     It agrees with the teacher everywhere; β, φ and the stability ratios belong to the doubting one
     and are NaN here.
@@ -269,7 +283,8 @@ def frozen_point(problem: Problem, doubting: Point) -> Point:
 
 
 def next_to(top: Point, edge: Point, log_volume: float) -> Point:
-    """A point so close to β = 0 that dividing by β² would leave only rounding: the line to a solved neighbour.
+    """A point so close to β = 0 that dividing by β² would leave only rounding: the line to a solved
+    neighbour.
 
     The neighbour is 10⁻⁴ of the side away, so what the line misses is of relative order 10⁻⁸; Σ,
     whose slope is −β, is the parabola.
@@ -292,7 +307,9 @@ def next_to(top: Point, edge: Point, log_volume: float) -> Point:
 
 
 def between(here: Point, one: Point, other: Point) -> Point:
-    """A point whose overlaps are read off the line between two solved neighbours; ln v, Σ and β are its own."""
+    """A point whose overlaps are read off the line between two solved neighbours; ln v, Σ and β are
+    its own.
+    """
     weight = (here.log_volume - one.log_volume) / (other.log_volume - one.log_volume)
     names = [name for name in _SMOOTH if name != "beta"]
     mixed = {name: (1.0 - weight) * getattr(one, name) + weight * getattr(other, name) for name in names}

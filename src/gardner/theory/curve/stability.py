@@ -1,4 +1,5 @@
-"""Where replica symmetry holds: the de Almeida–Thouless ratios of both replica levels (derived in docs/theory.md).
+"""Where replica symmetry holds: the de Almeida–Thouless ratios of both replica levels (derived in
+docs/theory.md).
 
 Outer level (overlaps q between subsets): a fluctuation δq of the overlap of two replicas returns
 through the energetic part as δq̂ = α E[f''(h)²]/β² δq, f(h) = ln(1 + e^{φ+L(h)}), and through a

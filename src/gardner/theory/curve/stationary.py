@@ -1,15 +1,15 @@
 """Stationary points of Φ at fixed budget, by Newton on equations that stay regular.
 
-The unknowns are the coordinates z of :mod:`gardner.theory.formula.free_entropy`, followed by the conjugates k
-where the student's prior has no closed form for them. The equations are four stationarity
-conditions, n = ∂Φ/∂φ, one condition for each hat, and one *control* that says which point of the
-branch is wanted: a log-volume, a complexity, a β, or a distance along the branch. The conditions
-are divided by the power of β with which they vanish, ∂_m by β, ∂_q − ∂_D by β², ∂_D − ∂_V by
-β(β−1), and by their own entropic size, so a residual is a relative mismatch of a conjugate
+The unknowns are the coordinates z of :mod:`gardner.theory.formula.free_entropy`, followed by the
+conjugates k where the student's prior has no closed form for them. The equations are four
+stationarity conditions, n = ∂Φ/∂φ, one condition for each hat, and one *control* that says which
+point of the branch is wanted: a log-volume, a complexity, a β, or a distance along the branch. The
+conditions are divided by the power of β with which they vanish, ∂_m by β, ∂_q − ∂_D by β², ∂_D −
+∂_V by β(β−1), and by their own entropic size, so a residual is a relative mismatch of a conjugate
 parameter. The fourth is the dilation m∂_m + 2t∂_t + 2D∂_D + 2V∂_V (for the sign channel it reads r
 = 1): in the pools of α = 100 and more, where V is 10⁻⁴ and less, the norm r would otherwise be lost
-to rounding. The conditions of the conjugates say that the weights answer with the overlaps put in, and
-are relative mismatches of those.
+to rounding. The conditions of the conjugates say that the weights answer with the overlaps put in,
+and are relative mismatches of those.
 
 ln v is the derivative of Φ in β at fixed e = D/W (β < 0) instead of D: at a stationary point that
 is the same, and nothing large cancels where W is tiny.
@@ -47,13 +47,14 @@ from gardner.theory.formula.information import noise_term
 from gardner.theory.formula.pair import Pair, pair_of
 from gardner.theory.formula.taylor import Floats
 
-# The relative mismatch of the equations at which Newton stops. Ln v is off by its square, since Σ is an extremum
-# (docs/theory.md), so that it is the overlaps and the accuracy that this limits: half of it
-# moves the accuracy by 3·10⁻¹⁰ (benchmarks/tolerances.py).
+# The relative mismatch of the equations at which Newton stops. Ln v is off by its square, since Σ
+# is an extremum (docs/theory.md), so that it is the overlaps and the accuracy that this limits:
+# half of it moves the accuracy by 3·10⁻¹⁰ (benchmarks/tolerances.py).
 TOLERANCE = 1e-11
 # The mismatch that is accepted where rounding stops Newton earlier; it is reported as the residual.
 ACCEPTABLE = 1e-7
-# The longest step of Newton, in units of the logarithmic coordinates: beyond a factor e the equations are no lines.
+# The longest step of Newton, in units of the logarithmic coordinates: beyond a factor e the
+# equations are no lines.
 _LONGEST_STEP = 1.0
 # Evaluations before a start is given up; four to six are usual.
 _MAX_ITERATIONS = 16
@@ -63,7 +64,8 @@ _PATIENCE = 6
 _REGRID = 0.35
 
 
-# equation, entry of the gradient, factor, and the factor's logarithmic derivatives (coordinate, value)
+# equation, entry of the gradient, factor, and the factor's logarithmic derivatives (coordinate,
+# value)
 _Term = tuple[int, int, float, tuple[tuple[int, float], ...]]
 
 
@@ -100,7 +102,9 @@ class State:
         return Theta(*(float(x) for x in to_theta(self.z)))
 
     def _derivative(self, index: int) -> tuple[float, Floats]:
-        """∂Φ/∂φ (PHI) or ∂Φ/∂β (BETA) with its slope in the coordinates, which are arsinh φ and arsinh β."""
+        """∂Φ/∂φ (PHI) or ∂Φ/∂β (BETA) with its slope in the coordinates, which are arsinh φ and
+        arsinh β.
+        """
         stretch = np.cosh(self.z[index])
         value = float(self.derivatives.gradient[index] / stretch)
         slope: Floats = self.derivatives.hessian[index] / stretch
@@ -161,7 +165,9 @@ class State:
 
     @cached_property
     def equations(self) -> tuple[Floats, Floats]:
-        """The equations and their derivatives in the coordinates (the sizes they are divided by held fixed)."""
+        """The equations and their derivatives in the coordinates (the sizes they are divided by
+        held fixed).
+        """
         g, H = self.derivatives.gradient, self.derivatives.hessian
         count = len(g) - 1
         values, rows = np.zeros(count), np.zeros((count, len(g)))
@@ -181,7 +187,8 @@ class State:
 
     @cached_property
     def _sizes(self) -> tuple[Floats, Floats]:
-        """Of the third and fourth equation: the size they are divided by, and what rounding leaves open of t and D.
+        """Of the third and fourth equation: the size they are divided by, and what rounding leaves
+        open of t and D.
 
         They are divided by powers of β and β − 1, and ∂_t has terms of n/t. No mismatch is asked to
         beat the rounding of its own terms, so that is part of the size.
@@ -194,7 +201,9 @@ class State:
 
     @property
     def rounding(self) -> Floats:
-        """What rounding leaves open of ln t and ln D: much next to β = 0 and 1, where equations are limits."""
+        """What rounding leaves open of ln t and ln D: much next to β = 0 and 1, where equations are
+        limits.
+        """
         values = np.zeros(len(self.z))
         values[LN_T : LN_E + 1] = self._sizes[1]
         return values
@@ -227,7 +236,9 @@ class State:
             yield from self._answers(once, twice)
 
     def _answers(self, once: tuple[int, float], twice: tuple[int, float]) -> Iterator[_Term]:
-        """The conditions of the conjugates: of m̂, q̂ less Q̂ − q̂, Q̂ − q̂ and A; the weights answer with the overlaps."""
+        """The conditions of the conjugates: of m̂, q̂ less Q̂ − q̂, Q̂ − q̂ and A; the weights
+        answer with the overlaps.
+        """
         m_hat, q_hat, apart = np.exp(self.z[LN_M_HAT:EDGE])
         beta, Q = self.theta.beta, self.theta.Q
         yield 5, LN_M_HAT, 1.0 / (beta * self.theta.m * m_hat), ((LN_M_HAT, -1.0), once)
@@ -287,9 +298,9 @@ def evaluate(problem: Problem, z: Floats, mesh: Mesh | None = None, orders: Orde
 def solve(problem: Problem, z: Floats, control: Control, tolerance: float = TOLERANCE) -> State:
     """Newton from z; the answer carries its residual, its iterations and the tangent of the branch.
 
-    Steps are limited to one unit of z. Newton stops at a relative mismatch of 10⁻¹¹ (``tolerance``),
-    or where rounding lets it go no further if that is below 10⁻⁷; anything else raises
-    :class:`ConvergenceError`.
+    Steps are limited to one unit of z. Newton stops at a relative mismatch of 10⁻¹¹
+    (``tolerance``), or where rounding lets it go no further if that is below 10⁻⁷; anything else
+    raises :class:`ConvergenceError`.
     """
     orders = FINE if tolerance <= TOLERANCE else COARSE
     made_at, state = z, evaluate(problem, z, None, orders)

@@ -1,4 +1,5 @@
-"""The inner average of both sides, L = ln ∫Dz exp(β ψ(c + √s z, τ)), with its derivatives in (c, s, τ, β).
+"""The inner average of both sides, L = ln ∫Dz exp(β ψ(c + √s z, τ)), with its derivatives in (c, s,
+τ, β).
 
 For a row ψ is the channel's log-partition, c its cavity field, s = D and τ = V; for a weight it is
 the prior's, with s = Q̂ − q̂ and τ = A. With a = βψ at fixed nodes z and ⟨…⟩ the average tilted by
@@ -18,7 +19,8 @@ from gardner.theory.formula.expansion import Psi
 from gardner.theory.formula.quadrature import DROP, Peak, Window, peak, window, window_rule
 from gardner.theory.formula.taylor import Floats
 
-# Gauss–Legendre nodes on each side of the inner peak; how good they are is estimated with CHECK_ORDER for every point.
+# Gauss–Legendre nodes on each side of the inner peak; how good they are is estimated with
+# CHECK_ORDER for every point.
 INNER_ORDER = 28
 # The same for that estimate: what it differs by is part of the stated quadrature error.
 CHECK_ORDER = 40
@@ -27,14 +29,16 @@ MESH_ORDER = 16
 # Outer nodes at a time: arrays of 256 × 56 doubles are 115 kB, and stay in the processor's cache.
 BLOCK = 256
 
-# The C library returns freed memory to the system and asks for it again at every call, which takes a third of
-# the time of an evaluation. Once it has seen a block of this size freed, it keeps as much (glibc's dynamic threshold).
+# The C library returns freed memory to the system and asks for it again at every call, which takes
+# a third of the time of an evaluation. Once it has seen a block of this size freed, it keeps as
+# much (glibc's dynamic threshold).
 np.empty(2**21)
 
 
 @dataclass(frozen=True)
 class Inner:
-    """An average to be taken: ψ at its τ, the weight β and the Gaussian of centres c and variance s.
+    """An average to be taken: ψ at its τ, the weight β and the Gaussian of centres c and variance
+    s.
 
     ``tail`` is 1/(A + a) where ψ grows like the square of the field over 2(A + a): for β > 0 that
     may be a second peak. ``turns`` says that ψ may turn sharply where the field is zero.
@@ -48,7 +52,9 @@ class Inner:
     turns: bool = False
 
     def locate(self, single: bool, drop: float = DROP, start: Peak | Window | None = None) -> Peak | Window:
-        """Where the integrands live; ``single`` if they have one peak each, which ``start`` may be close to."""
+        """Where the integrands live; ``single`` if they have one peak each, which ``start`` may be
+        close to.
+        """
         root, beta, centre = math.sqrt(self.spread), self.beta, self.centre
 
         def slopes(z: Floats) -> tuple[Floats, Floats, Floats]:

@@ -7,8 +7,8 @@ equation of dilation is replaced by that.
 
 The average over weights exists for β(Q̂−q̂) < A + a only, where a is the precision of the prior's
 tails (0 for Laplace, ρ for Gauss–Bernoulli): the field of a weight is Gaussian, and ψ_X grows with
-its square over 2(A+a). Beyond that edge a few weights would grow without bound. So the conjugates are
-carried as
+its square over 2(A+a). Beyond that edge a few weights would grow without bound. So the conjugates
+are carried as
 
     k = (ln m̂, ln q̂, ln Δ, ln E),   Δ = Q̂ − q̂,   E = A + a − max(β, 0) Δ,
 

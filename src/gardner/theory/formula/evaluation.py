@@ -1,4 +1,5 @@
-"""The free entropy evaluated: panels made for a point, then value, gradient and Hessian in its coordinates (z, k).
+"""The free entropy evaluated: panels made for a point, then value, gradient and Hessian in its
+coordinates (z, k).
 
 Derivatives are those of the sums themselves: nodes are found first and held fixed. A test compares
 them with automatic differentiation of the formula.
@@ -26,20 +27,25 @@ from gardner.theory.formula.sums import Fields, total
 from gardner.theory.formula.taylor import Floats, Taylor, composed
 from gardner.theory.formula.weights import weight_grid
 
-# The fall of the teacher's weight at which the outer range ends: e^−45 = 3·10⁻²⁰ of its largest value. Half of it
-# would cost 5·10⁻¹¹ of ln v (benchmarks/tolerances.py).
+# The fall of the teacher's weight at which the outer range ends: e^−45 = 3·10⁻²⁰ of its largest
+# value. Half of it would cost 5·10⁻¹¹ of ln v (benchmarks/tolerances.py).
 RANGE_DROP = 45.0
-# Nodes on each side of the peak in the average over weights; ψ_X is convex, so for β < 0 there is one.
+# Nodes on each side of the peak in the average over weights; ψ_X is convex, so for β < 0 there is
+# one.
 _WEIGHT_ORDER = 28
-# How well panels over weights represent the integrands, relative to their integrals; integrals are off by its square.
+# How well panels over weights represent the integrands, relative to their integrals; integrals are
+# off by its square.
 _WEIGHT_TOLERANCE = 1e-8
-# What rounding leaves open of L, L'² and L'' of a weight, in units of 1, |β| and β² (measured from |β| = 10⁴ to 10⁷).
+# What rounding leaves open of L, L'² and L'' of a weight, in units of 1, |β| and β² (measured from
+# |β| = 10⁴ to 10⁷).
 _WEIGHT_ROUNDING = np.array([1e-14, 1e-14, 1e-17])
 _LOG_ROOT_2PI = 0.5 * math.log(2.0 * math.pi)
 
 
 class Orders(NamedTuple):
-    """How many nodes the inner integrals have on each side of a peak: those over rows and those over weights."""
+    """How many nodes the inner integrals have on each side of a peak: those over rows and those
+    over weights.
+    """
 
     rows: int
     weights: int
@@ -61,7 +67,9 @@ class Derivatives:
 
 @dataclass(frozen=True)
 class Mesh:
-    """Panels of the two outer integrals: over rows, and over weights where the prior has no closed form."""
+    """Panels of the two outer integrals: over rows, and over weights where the prior has no closed
+    form.
+    """
 
     rows: Grid
     weights: Grid | None = None
@@ -174,7 +182,9 @@ def _weight_inner(at: Parameters, xi: Floats) -> Inner:
 
 
 def _weight_teacher(at: Parameters, values: tuple[float, ...], xi: Floats) -> Six:
-    """ln Z⁰_X with the Gaussian weight of ξ, whose product is finite where the factors are not, and derivatives."""
+    """ln Z⁰_X with the Gaussian weight of ξ, whose product is finite where the factors are not, and
+    derivatives.
+    """
     value, *rest = prior_psi(at.pair.teacher.prior, values[8]).full(values[7] * xi)
     first, turn, second, mixed, twice = rest
     return value - 0.5 * xi * xi - _LOG_ROOT_2PI, first, turn, second, mixed, twice
@@ -194,7 +204,9 @@ def derivatives(pair: Pair, pool_ratio: float, z: Floats, mesh: Mesh, orders: Or
 
 
 def quadrature_shift(pair: Pair, pool_ratio: float, at: Derivatives, z: Floats, mesh: Mesh) -> tuple[float, Floats]:
-    """How Φ and its gradient change when every panel is halved and the inner order raised from 28 to 40."""
+    """How Φ and its gradient change when every panel is halved and the inner order raised from 28
+    to 40.
+    """
     fine = derivatives(pair, pool_ratio, z, mesh.bisected(), CHECK)
     return fine.value - at.value, fine.gradient - at.gradient
 
@@ -248,7 +260,9 @@ def _teacher_range(pair: Pair, point: Theta) -> tuple[float, float]:
 
 
 def _outer_integrands(at: Parameters, eta: Floats) -> Floats:
-    """What the panels must resolve: the integrands of Φ, n and ∂n/∂φ less their constants, with the Gaussian weight."""
+    """What the panels must resolve: the integrands of Φ, n and ∂n/∂φ less their constants, with the
+    Gaussian weight.
+    """
     phi = at.phi.value
     off = np.array(phi)
     classes: dict[float, Floats] = {}
@@ -269,7 +283,9 @@ def _outer_integrands(at: Parameters, eta: Floats) -> Floats:
 
 
 def _weight_mesh(pair: Pair, z: Floats) -> Grid:
-    """Panels of ξ, refined where the weights' answer turns: at large β a weight jumps between two values."""
+    """Panels of ξ, refined where the weights' answer turns: at large β a weight jumps between two
+    values.
+    """
     at = Parameters(pair, z)
     _, values = at.weights
     start = weight_grid(pair, values[7] * values[0] * pair.teacher_scale, values[0] ** 2, fixed=True).edges

@@ -36,7 +36,8 @@ Six = tuple[Floats, Floats, Floats, Floats, Floats, Floats]
 _ORDER = 16
 _UNIT = gauss_legendre(_ORDER)[0]
 _TO_POWERS = np.linalg.inv(np.vander(_UNIT, increasing=True))
-# The size of the last two powers of a panel, relative to the function's, at which it is not split any more.
+# The size of the last two powers of a panel, relative to the function's, at which it is not split
+# any more.
 _TOLERANCE = 1e-11
 # Panels of a cell at most: a function that wants more has a jump, and is taken as it is.
 _MOST_PANELS = 500
@@ -44,7 +45,8 @@ _MOST_PANELS = 500
 _FIRST_PANELS = 2
 # Times a panel is halved at most: 2⁻³⁰ of a cell is finer than its fields are known.
 _DEEPEST = 30
-# What counts as rounding, relative to a function's largest value: what is left of one that has died away.
+# What counts as rounding, relative to a function's largest value: what is left of one that has died
+# away.
 _ROUNDING = 1e-14
 
 

@@ -1,18 +1,19 @@
-"""THE formula: the replica-symmetric free entropy Φ(β, φ) of a teacher–student GLM [cui2020, eq. (10) and App. B–C].
+"""THE formula: the replica-symmetric free entropy Φ(β, φ) of a teacher–student GLM [cui2020, eq.
+(10) and App. B–C].
 
 The order parameters are carried as θ = (m, t, D, V, φ, β) with
 
     q = m² + t,   Q = q + D,   r = Q + V,   W = V + βD,
 
 so that the small differences the problem lives on (t = q − m², D = Q − q, V = r − Q) are never
-formed by subtraction; m is in units of √r⁰ (:mod:`gardner.theory.formula.pair`). Solvers work in the
-coordinates
+formed by subtraction; m is in units of √r⁰ (:mod:`gardner.theory.formula.pair`). Solvers work in
+the coordinates
 
     z = (ln m, ln t, ln e, ln V, arsinh φ, arsinh β),   e = D/W for β < 0 and D/V for β ≥ 0,
 
-in which every z is allowed, followed by the k of :mod:`gardner.theory.formula.conjugates` for a student's prior
-whose conjugates have no closed form. :class:`Parameters` writes what the integrals need as Taylor numbers
-of (z, k).
+in which every z is allowed, followed by the k of :mod:`gardner.theory.formula.conjugates` for a
+student's prior whose conjugates have no closed form. :class:`Parameters` writes what the integrals
+need as Taylor numbers of (z, k).
 
 Where a label is not expected and β < 0, a row's exponent βψ − ζ²/2 is a difference of numbers V/W
 times larger than itself. So for the sign and for probit labels the Gaussian part of ψ_Y = −ω²/2V' +
@@ -70,7 +71,9 @@ class Theta(NamedTuple):
 
 
 class Rows(NamedTuple):
-    """The parameters of a family of rows: those of :mod:`gardner.theory.formula.sums` but φ, M and T."""
+    """The parameters of a family of rows: those of :mod:`gardner.theory.formula.sums` but φ, M and
+    T.
+    """
 
     c: Taylor
     s: Taylor
@@ -155,7 +158,8 @@ class Parameters:
         return self.beta.value < 0.0 and self.pair.student.channel.noise_in_front is not None
 
     def entropic(self) -> Taylor:
-        """½[(β−1) ln V + ln W + βt/W + β(1 − r/σ² − ln σ²)]: Gaussian weights of variance σ², conjugates eliminated.
+        """½[(β−1) ln V + ln W + βt/W + β(1 − r/σ² − ln σ²)]: Gaussian weights of variance σ²,
+        conjugates eliminated.
 
         The teacher's prior enters by its second moment only (through m): the weights' field is
         Gaussian given x⁰, and its logarithm is quadratic.
@@ -166,7 +170,8 @@ class Parameters:
         return 0.5 * (log_ratio + self.beta * (self.V.log() + self.t / self.W + free))
 
     def coupling(self) -> Taylor:
-        """(β/2) r r̂ − β m m̂ − (β(β−1)/2) Q Q̂ + (β²/2) q q̂, in V and D where these are differences.
+        """(β/2) r r̂ − β m m̂ − (β(β−1)/2) Q Q̂ + (β²/2) q q̂, in V and D where these are
+        differences.
 
         With A = r̂ + Q̂ and Δ = Q̂ − q̂ it is β[½rA − m m̂ − ½q̂W − ½Δ(V + βQ)]. A prior of fixed
         norm has no A: there r = r⁰ whatever V.
@@ -191,7 +196,9 @@ class Parameters:
 
     @cached_property
     def weights(self) -> tuple[list[Taylor], tuple[float, ...]]:
-        """The nine parameters of the average over weights (:mod:`gardner.theory.formula.sums`), and their values."""
+        """The nine parameters of the average over weights (:mod:`gardner.theory.formula.sums`), and
+        their values.
+        """
         signal = (self.conjugates[0] - 0.5 * self.conjugates[1]).exp() / self.pair.teacher_scale
         of = [
             (0.5 * self.conjugates[1]).exp(),

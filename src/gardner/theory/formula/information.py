@@ -44,7 +44,8 @@ _SLOPES = 0.5 * _WEIGHTS * _BEND * np.exp(_BEND * 0.5 * (_NODES + 1.0)) / np.exp
 
 
 def capacity(channel: Channel, second_moment: float = 1.0) -> float:
-    """The most one label can tell a label-agnostic strategy, in nats: max of I(y; h) over h ~ N(ω, V), ω² + V ≤ r⁰.
+    """The most one label can tell a label-agnostic strategy, in nats: max of I(y; h) over h ~ N(ω,
+    V), ω² + V ≤ r⁰.
 
     A channel that is odd is asked at ω = 0 only, where its label is least
     certain.
@@ -60,7 +61,9 @@ def capacity(channel: Channel, second_moment: float = 1.0) -> float:
 
 
 def label_entropy(pair: Pair) -> float:
-    """The most entropy a label of zero mean field can have: ln 2 if binary, that of its variance if real."""
+    """The most entropy a label of zero mean field can have: ln 2 if binary, that of its variance if
+    real.
+    """
     if not pair.matched:
         return math.nan
     if not pair.regression:
@@ -116,7 +119,9 @@ def _silent(pair: Pair) -> bool:
 
 
 def _expected(pair: Pair, y: float, mean: Floats, variance: float) -> Floats:
-    """∫ N(h; mean, variance) P̄_out(y|h) ln P_out(y|h) dh: nodes crowd at h = 0, where likelihoods jump or turn."""
+    """∫ N(h; mean, variance) P̄_out(y|h) ln P_out(y|h) dh: nodes crowd at h = 0, where likelihoods
+    jump or turn.
+    """
     width = _WIDTHS * math.sqrt(variance)
     total = np.zeros_like(mean)
     for sign in (-1.0, 1.0):  # each half-line, from its point nearest to zero outwards

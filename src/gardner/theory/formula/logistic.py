@@ -1,7 +1,7 @@
 """The logistic function and its integral, for plain numbers and for arrays.
 
-A row whose field is f joins the subset with probability 1/(1 + e^−f); ln(1 + e^f) is what it adds to
-the free entropy. Both are written so that neither e^x nor e^−x can overflow.
+A row whose field is f joins the subset with probability 1/(1 + e^−f); ln(1 + e^f) is what it adds
+to the free entropy. Both are written so that neither e^x nor e^−x can overflow.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Normal weights of different variances: their part of the free entropy, a closed form a mode.
 
-With A = r̂ + Q̂, Δ = Q̂ − q̂ and x = A − βΔ, a weight of variance c whose teacher has the variance τ
-(in units of the mean) gives
+With A = r̂ + Q̂, Δ = Q̂ − q̂ and x = A − βΔ, a weight of variance c whose teacher has the variance
+τ (in units of the mean) gives
 
     ∫Dξ Z⁰_X ln ∫Dλ e^{βψ_X} = ½(1−β) ln(1+cA) − ½ ln(1+cx) + ½β c (q̂ + m̂²τ)/(1+cx),
 
@@ -37,7 +37,9 @@ def mode_average(at: Parameters) -> Taylor:
 
 
 def mode_responses(at: Parameters) -> tuple[float, float]:
-    """mean[(c/(1+cx))²] and mean[(c/(1+cA))²]: what takes the place of W² and V² in the stability ratios."""
+    """mean[(c/(1+cx))²] and mean[(c/(1+cA))²]: what takes the place of W² and V² in the stability
+    ratios.
+    """
     modes, A = at.pair.modes, at.precision.value
     x = A - at.beta.value * float(np.exp(at.conjugates[2].value))
     return tuple(float(modes.share @ modes.posterior_variances(place) ** 2) for place in (x, A))  # type: ignore[return-value]

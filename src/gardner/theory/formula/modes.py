@@ -21,7 +21,9 @@ from gardner.theory.formula.taylor import Floats
 
 @dataclass(frozen=True)
 class Modes:
-    """Directions of weights that are alike: their shares, the student's variances c, the teacher's τ of mean 1."""
+    """Directions of weights that are alike: their shares, the student's variances c, the teacher's
+    τ of mean 1.
+    """
 
     share: Floats
     c: Floats
@@ -29,7 +31,9 @@ class Modes:
 
     @staticmethod
     def of(student: Floats, teacher: Floats) -> Modes:
-        """From E[x²] weight by weight, or for all weights; what is there twice is counted, not kept."""
+        """From E[x²] weight by weight, or for all weights; what is there twice is counted, not
+        kept.
+        """
         c, tau = np.broadcast_arrays(student, teacher / np.mean(teacher))
         kinds, counts = np.unique(np.stack([c, tau]), axis=1, return_counts=True)
         return Modes(counts / counts.sum(), kinds[0], kinds[1])

@@ -1,7 +1,8 @@
 """Who learns from whom: a student's model and the teacher's, alike or not.
 
-The formulas are written for a teacher of unit second moment: m stands for m/√r⁰, r⁰ = E[(x⁰)²], and the teacher's own
-functions get the factor √r⁰ back. So q = m² + t whatever the teacher's scale, and t = q − m²/r⁰ is never a difference.
+The formulas are written for a teacher of unit second moment: m stands for m/√r⁰, r⁰ = E[(x⁰)²], and
+the teacher's own functions get the factor √r⁰ back. So q = m² + t whatever the teacher's scale, and
+t = q − m²/r⁰ is never a difference.
 """
 
 from __future__ import annotations
@@ -25,7 +26,9 @@ class Pair:
 
     @property
     def matched(self) -> bool:
-        """Whether the student knows the teacher's model: then every random subset is a Bayes-optimal problem."""
+        """Whether the student knows the teacher's model: then every random subset is a
+        Bayes-optimal problem.
+        """
         return self.student == self.teacher
 
     @property
@@ -35,12 +38,16 @@ class Pair:
 
     @property
     def gaussian(self) -> bool:
-        """Whether the student's weights are normal: what they answer is then known in closed form (for any teacher)."""
+        """Whether the student's weights are normal: what they answer is then known in closed form
+        (for any teacher).
+        """
         return self.student.prior.gaussian
 
     @cached_property
     def conjugates_known(self) -> bool:
-        """Whether they are normal and of one variance, so that the conjugates drop out in closed form."""
+        """Whether they are normal and of one variance, so that the conjugates drop out in closed
+        form.
+        """
         moments = self.student.prior.second_moments
         return self.gaussian and bool(np.all(moments == moments[0]))
 
@@ -56,7 +63,8 @@ class Pair:
 
     @cached_property
     def label_classes(self) -> tuple[tuple[float, float], ...]:
-        """Labels to sum over, as pairs (label, number of labels it stands for); none if labels are real.
+        """Labels to sum over, as pairs (label, number of labels it stands for); none if labels are
+        real.
 
         Where both channels are odd, one label of each pair ±y stands for both.
         """
@@ -67,12 +75,16 @@ class Pair:
 
     @cached_property
     def fixed_norm(self) -> bool:
-        """Whether every weight of the student's prior has the same square: then r is no free parameter."""
+        """Whether every weight of the student's prior has the same square: then r is no free
+        parameter.
+        """
         return self.student.prior.fixed_norm
 
     @cached_property
     def even(self) -> bool:
-        """Whether no label tells the sign of a field: then a random subset may know nothing of the teacher."""
+        """Whether no label tells the sign of a field: then a random subset may know nothing of the
+        teacher.
+        """
         channel, scale = self.teacher.channel, self.teacher_scale
         omega, V = scale * np.array([0.3, 1.1, 2.7]), 0.5 * scale**2
         return all(
@@ -91,7 +103,9 @@ class Pair:
 
     @cached_property
     def tail_precision(self) -> float:
-        """The a of ψ_X ≈ b²/2(A + a) at large fields b, for the student's prior; infinite if weights are bounded."""
+        """The a of ψ_X ≈ b²/2(A + a) at large fields b, for the student's prior; infinite if
+        weights are bounded.
+        """
         return self.student.prior.tail_precision
 
 

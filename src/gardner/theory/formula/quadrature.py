@@ -25,7 +25,8 @@ from gardner.theory.formula.taylor import Floats
 DROP = 38.0
 # Gauss–Legendre nodes of a panel.
 PANEL_ORDER = 16
-# Panels of an outer integral at most; one that wants more is called unresolved, and its point is not used.
+# Panels of an outer integral at most; one that wants more is called unresolved, and its point is
+# not used.
 MAX_PANELS = 160
 # Panels of a window that need not hold a single peak.
 WINDOW_PANELS = 8
@@ -77,7 +78,8 @@ def peak(
     drop: float = DROP,
     start: Peak | None = None,
 ) -> Peak:
-    """Mode and cut-offs of ``count`` integrands exp(log_factor(z) − z²/2), log-concave in z, elementwise.
+    """Mode and cut-offs of ``count`` integrands exp(log_factor(z) − z²/2), log-concave in z,
+    elementwise.
 
     Newton from z = 0 converges monotonically for the log-partition functions of most models (their
     slopes are convex or concave). A step out of the bracket known so far, or after one that hardly
@@ -114,7 +116,8 @@ def peak(
 def _reach(
     value_of: Callable[[Floats], Floats], mode: Floats, top: Floats, guess: Floats, drop: float
 ) -> tuple[Floats, Floats]:
-    """How far to either side of its mode an integrand lives: until it has fallen by ``drop``, or up to a third more.
+    """How far to either side of its mode an integrand lives: until it has fallen by ``drop``, or up
+    to a third more.
 
     If it falls like the square of the distance one step from the guess is exact. A step out of the
     bracket known so far is replaced by the bracket's middle.
@@ -136,7 +139,8 @@ def _reach(
 
 
 class Window(NamedTuple):
-    """Where an integrand of any shape lives: outside [left, right] it has died away, and between the two stops.
+    """Where an integrand of any shape lives: outside [left, right] it has died away, and between
+    the two stops.
 
     The stops are one point in the middle unless exactly one dead gap lies between two live parts
     (two peaks).
@@ -154,7 +158,8 @@ def window(
     drop: float = DROP,
     places: Sequence[tuple[Floats, float]] = (),
 ) -> Window:
-    """Cut-offs of ``count`` integrands exp(log_factor(z) − z²/2), which need not be log-concave: found by scanning.
+    """Cut-offs of ``count`` integrands exp(log_factor(z) − z²/2), which need not be log-concave:
+    found by scanning.
 
     Scanned are the surroundings of zero and of other ``places`` (centres and widths) where there
     may be a peak: two peaks can lie so far apart that no search from the first would find the
@@ -273,7 +278,9 @@ class Grid:
 
 
 def stretched_grid(scale: float, reach: float = 9.0, panels: int = 16) -> Grid:
-    """Panels on [−reach, reach], narrow on ``scale`` around zero and widening geometrically outwards."""
+    """Panels on [−reach, reach], narrow on ``scale`` around zero and widening geometrically
+    outwards.
+    """
     scale = min(scale, 1.0)
     edges = scale * np.sinh(np.linspace(-1.0, 1.0, panels + 1) * np.arcsinh(reach / scale))
     return Grid(np.stack([edges[:-1], edges[1:]], 1), resolved=True)
@@ -302,11 +309,12 @@ def refine(
     floor: float = 1e-9,
     noise: Floats | float = 0.0,
 ) -> Grid:
-    """Split panels until every integrand is a polynomial of degree 13 on each, to ``tolerance`` of its own integral.
+    """Split panels until every integrand is a polynomial of degree 13 on each, to ``tolerance`` of
+    its own integral.
 
     ``integrands`` maps nodes (n,) to values (k, n); the first one sets the scale below which
-    (``floor``) the others count as rounding noise. ``noise`` is how far rounding moves the values of
-    each: no panel is split for less. The neglected coefficients bound the error of
+    (``floor``) the others count as rounding noise. ``noise`` is how far rounding moves the values
+    of each: no panel is split for less. The neglected coefficients bound the error of
     interpolation; that of the integral is about their square.
     """
     todo = np.stack([breakpoints[:-1], breakpoints[1:]], 1)

@@ -25,7 +25,8 @@ from gardner.theory.formula.pair import Pair
 from gardner.theory.formula.quadrature import stretched_grid
 from gardner.theory.formula.taylor import Floats
 
-# Panels of a label, two standard deviations wide: with 16 nodes each, a Gaussian is integrated to rounding.
+# Panels of a label, two standard deviations wide: with 16 nodes each, a Gaussian is integrated to
+# rounding.
 _Y_PANELS = 9
 # Nodes of such a panel.
 _Y_ORDER = 16
@@ -53,12 +54,16 @@ def error_variance(pair: Pair, m: float, t: float) -> float:
 
 
 def subset_correlation_slope(pair: Pair, m: float, t: float, V: float) -> float:
-    """dK/dt of :mod:`gardner.theory.random_subset.typical`: E/s², since A₁(u) = const − (u² + D)/2s."""
+    """dK/dt of :mod:`gardner.theory.random_subset.typical`: E/s², since A₁(u) = const − (u² +
+    D)/2s.
+    """
     return float(error_variance(pair, m, t) / (V + noise_of(pair)[1]) ** 2)
 
 
 def linear_energy(pair: Pair, m: float, S: float, V: float) -> tuple[float, Floats]:
-    """e = −½ ln 2πs − E/2s of :mod:`gardner.theory.random_subset.state_evolution`, and its derivatives in (m, S, V)."""
+    """e = −½ ln 2πs − E/2s of :mod:`gardner.theory.random_subset.state_evolution`, and its
+    derivatives in (m, S, V).
+    """
     s, error = V + noise_of(pair)[1], error_variance(pair, m, S)
     value = -0.5 * math.log(2.0 * math.pi * s) - 0.5 * error / s
     return value, np.array([(pair.teacher_scale - m) / s, -0.5 / s, 0.5 * (error / s - 1.0) / s])

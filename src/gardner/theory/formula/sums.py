@@ -7,8 +7,8 @@ nine parameters are, in this order,
     c, s, τ, β, a₀, a₁, φ, M, T.
 
 Z is normalised, so the constant ln(1+e^φ) can be taken out exactly. What is left is of order β, and
-differs from zero only where labels are uncertain. So it keeps its digits, and its derivatives theirs,
-where β is small and where uncertain labels are a small part of the range (large pools).
+differs from zero only where labels are uncertain. So it keeps its digits, and its derivatives
+theirs, where β is small and where uncertain labels are a small part of the range (large pools).
 """
 
 from __future__ import annotations
@@ -63,7 +63,9 @@ class Total:
 
 
 def total(fields: Fields, weights: Floats, teacher: Six | None, phi: float | None) -> Total:
-    """The sum over nodes; ``phi`` is given for rows, ``teacher`` is ln Z and its derivatives in (mean, spread)."""
+    """The sum over nodes; ``phi`` is given for rows, ``teacher`` is ln Z and its derivatives in
+    (mean, spread).
+    """
     if phi is None:
         gain, chosen, change, off, flat = fields.value, np.ones_like(fields.value), None, 0.0, 0.0
     else:

@@ -1,4 +1,5 @@
-"""Fixed points of state evolution: all stable ones, since first-order transitions have two [barbier2019].
+"""Fixed points of state evolution: all stable ones, since first-order transitions have two
+[barbier2019].
 
 A matched pair has one overlap Q, carried as logit(Q/r⁰): the whole range is scanned for sign
 changes of (what the weights answer) − (what was put in), from the *uninformed* end Q = 0 to the
@@ -37,9 +38,11 @@ _LOWEST = -16.0
 _HIGHEST = 32.0
 # The logit that stands for nothing and for everything: e^−60 is far below rounding.
 _LIMIT = 60.0
-# Places of the scan, half a unit of the logit apart; two fixed points closer than that would both be missed.
+# Places of the scan, half a unit of the logit apart; two fixed points closer than that would both
+# be missed.
 _SCAN = 97
-# The logits between which the one fixed point lies, where there is but one: budgets from 10⁻⁹ to 10⁷ stay inside.
+# The logits between which the one fixed point lies, where there is but one: budgets from 10⁻⁹ to
+# 10⁷ stay inside.
 _RANGE = (-45.0, 40.0)
 # r⁰Q̂ below which labels tell nothing that double precision could show.
 _LEAST = 1e-20
@@ -51,14 +54,17 @@ _DAMPING = 0.3
 _CLOSE = 1e-4
 # The mismatch of logarithms that Newton is asked for.
 _TOLERANCE = 1e-13
-# The mismatch of logarithms at which a fixed point counts as found: ln v is stationary there, and off by its square.
+# The mismatch of logarithms at which a fixed point counts as found: ln v is stationary there, and
+# off by its square.
 _ACCEPTABLE = 1e-8
 # Two starts that end this close, in logarithms, found one fixed point.
 _SAME = 1e-6
 
 
 class FixedPoint(NamedTuple):
-    """A random subset: overlaps (m in units of √r⁰, S = Q − m², V = r − Q), conjugates, log-volume, and their proof."""
+    """A random subset: overlaps (m in units of √r⁰, S = Q − m², V = r − Q), conjugates, log-volume,
+    and their proof.
+    """
 
     name: str
     m: float

@@ -6,8 +6,9 @@ The free entropy of a student who learns from nN random labels [barbier2019], mi
     r = Q + V, e = Σ_y ∫Dη Z⁰_Y(y, η) ψ_Y(y, √Q η, V),   Q = m² + S   (m in units of √r⁰, see
     :mod:`gardner.theory.formula.pair`).
 
-The labels give the conjugates, m̂ = n(e_m − 2m e_S), A = −2n e_S, r̂ = −2n e_V; the weights give m, Q, V
-back as posterior moments. A matched pair has m̂ = Q̂ = A and r = r⁰ and needs one overlap only.
+The labels give the conjugates, m̂ = n(e_m − 2m e_S), A = −2n e_S, r̂ = −2n e_V; the weights give m,
+Q, V back as posterior moments. A matched pair has m̂ = Q̂ = A and r = r⁰ and needs one overlap
+only.
 """
 
 from __future__ import annotations
@@ -28,7 +29,8 @@ from gardner.theory.formula.taylor import Floats
 from gardner.theory.formula.weights import weight_grid
 
 EPSILON = float(np.finfo(float).eps)
-# r⁰Q̂ at which weights of a few values count as known: a binary one is wrong with probability e^−500.
+# r⁰Q̂ at which weights of a few values count as known: a binary one is wrong with probability
+# e^−500.
 CERTAIN = 1e3
 
 
@@ -52,7 +54,8 @@ class WeightConjugates(NamedTuple):
 
 
 class Moments(NamedTuple):
-    """What weights answer: ∫Dξ Z⁰_X ψ_X and the overlaps m = E[x⁰x̂], Q = E[x̂²], V = E[posterior variance].
+    """What weights answer: ∫Dξ Z⁰_X ψ_X and the overlaps m = E[x⁰x̂], Q = E[x̂²], V = E[posterior
+    variance].
 
     ``rounding`` is what double precision leaves open of the first: ln Z⁰_X − ξ²/2 is a difference.
     """
@@ -95,7 +98,9 @@ def _normal_moments(modes: Modes, at: WeightConjugates) -> Moments:
 
 
 def weight_entropy(pair: Pair) -> float:
-    """Entropy of a weight under the student's prior, in nats; infinite unless the prior is discrete."""
+    """Entropy of a weight under the student's prior, in nats; infinite unless the prior is
+    discrete.
+    """
     if pair.gaussian:
         return math.inf
     alone = Pair(pair.student, pair.student)

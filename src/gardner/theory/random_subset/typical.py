@@ -1,7 +1,7 @@
 """The typical subset (β = 0): what random choice reaches, and where every branch starts.
 
-A random subset of ratio n is an ordinary learning problem (:mod:`gardner.theory.random_subset.fixed_points`); for
-a Gaussian prior its overlap Q extremises
+A random subset of ratio n is an ordinary learning problem
+(:mod:`gardner.theory.random_subset.fixed_points`); for a Gaussian prior its overlap Q extremises
 
     ln v = extr_Q { ½[ln(1−Q) + Q] + n Σ_y ∫Dη e^{ψ_Y(y, √Q η, 1−Q)} ψ_Y(y, √Q η, 1−Q) }
     [barbier2019].
@@ -50,13 +50,15 @@ if TYPE_CHECKING:
 
 # Ln v of discrete labels is never above zero: more than this, in nats per weight, is no rounding.
 _POSSIBLE = 1e-6
-# Gauss–Hermite nodes of an average over Gaussian noise of a smooth function: 80 of them are exact to degree 159.
+# Gauss–Hermite nodes of an average over Gaussian noise of a smooth function: 80 of them are exact
+# to degree 159.
 _HERMITE = np.polynomial.hermite_e.hermegauss(80)
 
 
 @dataclass(frozen=True)
 class Solution:
-    """One stable fixed point of state evolution: ``unique``, or ``uninformed`` and ``informed`` where there are two.
+    """One stable fixed point of state evolution: ``unique``, or ``uninformed`` and ``informed``
+    where there are two.
 
     The free entropy of a random subset is its log-volume; the fixed point where it is largest is
     the true one.
@@ -83,13 +85,15 @@ _NUMBERS = (
 
 @dataclass(frozen=True)
 class Typical:
-    """A random subset of ``budget``·N rows: log-volume per weight, overlaps, accuracies, information, and their proof.
+    """A random subset of ``budget``·N rows: log-volume per weight, overlaps, accuracies,
+    information, and their proof.
 
     ``overlap`` is m, that of teacher and student (a matched pair has m = Q), ``self_overlap`` Q,
     ``norm`` r. ``accuracy`` is that of the posterior mean (Bayes), ``gibbs_accuracy`` that of one
     student drawn from the posterior; for real labels both are the share of the field's variance
-    that is explained. ``information`` (per weight, nats) is defined in :mod:`gardner.theory.formula.information`.
-    ``branches`` are the stable fixed points, the largest free entropy first.
+    that is explained. ``information`` (per weight, nats) is defined in
+    :mod:`gardner.theory.formula.information`. ``branches`` are the stable fixed points, the largest
+    free entropy first.
     """
 
     student: GLM
@@ -200,7 +204,9 @@ def _check_possible(pair: Pair, at: FixedPoint, budget: float) -> None:
 
 
 def accuracies(pair: Pair, m: float, S: float, V: float) -> tuple[float, float]:
-    """Accuracy of the mean and of a sample: 1 − angle/π, or for real labels the explained share of variance."""
+    """Accuracy of the mean and of a sample: 1 − angle/π, or for real labels the explained share of
+    variance.
+    """
     if pair.regression:
         r0 = pair.teacher.prior.second_moment
         missed = (pair.teacher_scale - m) ** 2 + S

@@ -1,4 +1,6 @@
-"""The chain against all subsets of a pool that is small enough to count them, and a broken one that must fail."""
+"""The chain against all subsets of a pool that is small enough to count them, and a broken one that
+must fail.
+"""
 
 from __future__ import annotations
 
@@ -23,10 +25,11 @@ ROWS = PROBLEM.labels.size
 SUBSETS = np.array(list(itertools.combinations(range(ROWS), SIZE)), dtype=np.int32)
 # ln Z of all 220 subsets, by the batched AMP that the chain does not use
 EVIDENCE = FEATURES * subset_log_volumes(PROBLEM.rows, PROBLEM.labels, SUBSETS).log_volume
-# The chance below which a distribution counts as another: a right chain fails one test in a thousand, and with fixed
-# seeds these never do.
+# The chance below which a distribution counts as another: a right chain fails one test in a
+# thousand, and with fixed seeds these never do.
 REJECTED = 1e-3
-# Moves between two looks at a chain, so that looks are nearly independent (its memory is two moves, seen on ln Z).
+# Moves between two looks at a chain, so that looks are nearly independent (its memory is two moves,
+# seen on ln Z).
 APART = 12
 
 

@@ -13,7 +13,8 @@ from gardner.experiment.ensemble.limit import drawn_range, limit, paired
 from gardner.experiment.ensemble.question import Question
 
 BETAS = np.array([-20.0, -6.0, -3.0, 0.0])
-# Φ of many weights at these β, what the luck of a pool adds (as in pools: most at the end), and 1/N and 1/N².
+# Φ of many weights at these β, what the luck of a pool adds (as in pools: most at the end), and 1/N
+# and 1/N².
 PHI = np.array([19.2, 5.8, 3.1, 1.5])
 LUCK, OTHER = np.array([2.0, 0.55, 0.2, 0.0]), np.array([0.02, 0.0, 0.05, 0.0])
 FIRST, SECOND = np.array([3.0, 1.0, 0.5, 0.0]), np.array([-8.0, 2.0, 1.0, 0.0])

@@ -1,4 +1,6 @@
-"""The call of the library: a folder changes no number, and what is refused is named as the argument."""
+"""The call of the library: a folder changes no number, and what is refused is named as the
+argument.
+"""
 
 from __future__ import annotations
 

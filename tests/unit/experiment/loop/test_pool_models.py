@@ -1,4 +1,6 @@
-"""Active learning beyond the perceptron: queries by the model's own predictive distribution, teacher ≠ student."""
+"""Active learning beyond the perceptron: queries by the model's own predictive distribution,
+teacher ≠ student.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""The loop on a real table: what is measured, who sees what, and the same choices in other libraries' loops."""
+"""The loop on a real table: what is measured, who sees what, and the same choices in other
+libraries' loops.
+"""
 
 from __future__ import annotations
 

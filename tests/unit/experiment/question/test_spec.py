@@ -138,7 +138,9 @@ def test_hostile_yaml_is_a_short_error(tmp_path: Path, text: str, told: str) -> 
 
 
 def test_what_an_error_shows_is_short(tmp_path: Path) -> None:
-    """Aliases within known keys: a few lines that stand for thousands of words, in the place of a strategy."""
+    """Aliases within known keys: a few lines that stand for thousands of words, in the place of a
+    strategy.
+    """
     lines = [f"features: &features [{', '.join(['a-long-word'] * 9)}]"]
     for before, one in itertools.pairwise(("features", "alpha", "budget", "batch", "seeds")):
         lines.append(f"{one}: &{one} [{', '.join([f'*{before}'] * 9)}]")
@@ -258,7 +260,9 @@ def test_models_have_one_spelling_and_the_teacher_follows() -> None:
 
 
 def test_own_models_are_named_and_not_loaded() -> None:
-    """A file has its base name in keys and rows, wherever it lies; the number after it has one spelling."""
+    """A file has its base name in keys and rows, wherever it lies; the number after it has one
+    spelling.
+    """
     task = spec(prior="deep/nowhere.py:Mine:2").tasks()[0]
     assert (task.prior, task.teacher_prior) == ("deep/nowhere.py:Mine:2.0",) * 2
     assert task.columns("code")["prior"] == "nowhere.py:Mine:2.0"
@@ -267,7 +271,8 @@ def test_own_models_are_named_and_not_loaded() -> None:
     assert spec(channel="no.such.module:Class").tasks()[0].channel == "no.such.module:Class"
 
 
-# --- one declaration --------------------------------------------------------------------------------------------------
+# --- one declaration
+# --------------------------------------------------------------------------------------------------
 
 
 def test_both_vocabularies_of_a_file_make_the_same_tasks(tmp_path: Path) -> None:

@@ -1,4 +1,6 @@
-"""Measured strategies next to their own theory: which have one, and that it is that of their rounds."""
+"""Measured strategies next to their own theory: which have one, and that it is that of their
+rounds.
+"""
 
 from __future__ import annotations
 

@@ -100,7 +100,9 @@ def test_labels_tell_parameters_and_unusual_options() -> None:
 
 
 def test_one_run_a_seed() -> None:
-    """Of today's code before yesterday's, the longest before others; and a note when it is yesterday's."""
+    """Of today's code before yesterday's, the longest before others; and a note when it is
+    yesterday's.
+    """
     frame = pd.concat(
         [
             part("random", 0, [-0.5, -0.6, -0.7], code="yesterday"),
@@ -189,7 +191,9 @@ def test_pairs_do_not_drop_what_is_not_known() -> None:
 
 
 def test_an_exact_run_counts_before_a_longer_one() -> None:
-    """Rounds of the longer run are at 0.2, 0.4, 0.6: at 0.3 and at 0.55 the runs that end there are nearer."""
+    """Rounds of the longer run are at 0.2, 0.4, 0.6: at 0.3 and at 0.55 the runs that end there are
+    nearer.
+    """
 
     def run(seed: int, ends: list[int], code: str = "today") -> pd.DataFrame:
         task = Task(StrategySpec("random"), 100, 3.0, ends[-1] / 100, 20, seed)
@@ -224,7 +228,9 @@ def test_accuracy_on_test_rows() -> None:
 
 
 def test_bits_are_not_told_where_student_and_teacher_differ(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Neither capacity nor entropy of a label is known then (NaN), so ln v is not the information of the labels."""
+    """Neither capacity nor entropy of a label is known then (NaN), so ln v is not the information
+    of the labels.
+    """
     known = dataclasses.replace(bounds(pool_ratio=3.0, budget=0.1), capacity=math.nan, label_entropy=math.nan)
     monkeypatch.setattr(summary, "_bound", lambda *_: known)
     for strategy in ("random", "informed"):

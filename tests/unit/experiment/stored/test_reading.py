@@ -1,4 +1,6 @@
-"""Results from anybody: their texts are shown and never run, their numbers are looked at before they are used."""
+"""Results from anybody: their texts are shown and never run, their numbers are looked at before
+they are used.
+"""
 
 from __future__ import annotations
 
@@ -38,7 +40,8 @@ def write(folder: Path, *tables: tuple[str, Any]) -> Path:
     return folder
 
 
-# --- texts ------------------------------------------------------------------------------------------------------------
+# --- texts
+# ------------------------------------------------------------------------------------------------------------
 
 
 def test_the_canary_would_sing(canary: Path) -> None:
@@ -92,7 +95,8 @@ def test_links_in_a_folder_of_results_lead_nowhere(tmp_path: Path) -> None:
     assert len(read_rows(store.folder)) == 1
 
 
-# --- numbers ----------------------------------------------------------------------------------------------------------
+# --- numbers
+# ----------------------------------------------------------------------------------------------------------
 
 HUGE = 10**18
 TAMPERED: dict[str, dict[str, Any]] = {

@@ -1,4 +1,5 @@
-"""A folder of results as they were before one declaration made their columns, and before rows said what made them.
+"""A folder of results as they were before one declaration made their columns, and before rows said
+what made them.
 
 It was written at commit 1be10ca, which is version 0.1.0 with checksums, by
 

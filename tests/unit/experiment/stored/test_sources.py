@@ -121,7 +121,8 @@ def test_what_is_stamped_is_there(pattern: str) -> None:
     assert list(Path(gardner.__file__).parent.glob(pattern))
 
 
-# every kind of syntax that some version parses into another tree, and a letter that newer ones think printable
+# every kind of syntax that some version parses into another tree, and a letter that newer ones
+# think printable
 TRICKY = r"""
 # Python 3.12 has empty texts in the format of an f-string, and type parameters of functions and classes
 def f(x: int, /, y=1, *a, z: "int" = 2, **k) -> None:  # type: (...) -> None

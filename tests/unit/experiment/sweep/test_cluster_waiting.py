@@ -1,4 +1,6 @@
-"""Nothing waits for ever, and nothing listens: each wait has a limit, a word on the way and a clear end."""
+"""Nothing waits for ever, and nothing listens: each wait has a limit, a word on the way and a clear
+end.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""Sweeps on real processes: the same bytes from one worker, two, and a scheduler elsewhere; nothing run twice."""
+"""Sweeps on real processes: the same bytes from one worker, two, and a scheduler elsewhere; nothing
+run twice.
+"""
 
 from __future__ import annotations
 
@@ -148,7 +150,9 @@ def test_an_address_that_is_none_is_refused_at_once(tmp_path: Path, address: str
 def test_a_file_is_the_same_task_wherever_it_is_named_from(
     tmp_path: Path, two_workers: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The key has the content of the file and its base name; workers, who run elsewhere, get the whole path."""
+    """The key has the content of the file and its base name; workers, who run elsewhere, get the
+    whole path.
+    """
     (tmp_path / "deep").mkdir()
     file, out = tmp_path / "deep" / "mine.py", tmp_path / "out"
     file.write_text("def mine(view): return view.unlabelled[:view.batch_size]\n")
@@ -180,7 +184,9 @@ class Careless(Flip):
 def test_models_of_ones_own_run_as_strategies_do(
     tmp_path: Path, two_workers: str, elsewhere: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """In processes here and on a scheduler elsewhere; what counts is what their file does, wherever it lies."""
+    """In processes here and on a scheduler elsewhere; what counts is what their file does, wherever
+    it lies.
+    """
     (tmp_path / "deep").mkdir()
     file = tmp_path / "deep" / "mine.py"
     file.write_text(MODELS)
@@ -258,7 +264,9 @@ def _listening() -> Iterator[None]:
 
 @pytest.mark.usefixtures("_listening")
 def test_an_interrupt_inside_a_destructor_still_stops(tmp_path: Path, two_workers: str) -> None:
-    """Python drops what a destructor raises, with a traceback on stderr; the unraisable hook would fail this test."""
+    """Python drops what a destructor raises, with a traceback on stderr; the unraisable hook would
+    fail this test.
+    """
     before = signal.getsignal(signal.SIGINT)
 
     def interrupt(now: Progress) -> None:

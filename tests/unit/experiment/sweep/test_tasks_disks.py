@@ -63,7 +63,9 @@ except GardnerError as error:
 
 @pytest.mark.parametrize(("limit", "place"), [(1024, "parts"), (64, "timings")])
 def test_a_file_that_cannot_be_finished(tmp_path: Path, two_workers: str, limit: int, place: str) -> None:
-    """The kernel takes the first bytes and refuses the rest; where it is the timings, the rows are not there either."""
+    """The kernel takes the first bytes and refuses the rest; where it is the timings, the rows are
+    not there either.
+    """
     out = tmp_path / "limited"
     command = [sys.executable, "-c", LIMITED, str(out), str(limit)]
     told = subprocess.run(command, capture_output=True, text=True, check=True, timeout=120).stdout  # noqa: S603

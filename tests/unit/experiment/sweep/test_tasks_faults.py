@@ -27,7 +27,8 @@ from gardner.experiment.stored.rows import read_rows
 from gardner.experiment.sweep.tasks import run_tasks
 from gardner.records import FAILED, Store
 
-# The strategies of these tests. Waiting tells its process and sleeps, the first time it is asked; later it does not.
+# The strategies of these tests. Waiting tells its process and sleeps, the first time it is asked;
+# later it does not.
 STRATEGIES = """
 import os, sys, time
 from dataclasses import dataclass

@@ -1,4 +1,6 @@
-"""What of the kernel can be held without a GPU: layouts, and the text. benchmarks/gpu.py holds the rest."""
+"""What of the kernel can be held without a GPU: layouts, and the text. benchmarks/gpu.py holds the
+rest.
+"""
 
 from __future__ import annotations
 

@@ -22,7 +22,9 @@ def test_policy_allows_one_script_and_no_network() -> None:
 
 
 def test_the_page_says_how_far_it_is_off() -> None:
-    """On how many settings, what is marked, and that nothing which is not marked is off by more than 10⁻³."""
+    """On how many settings, what is marked, and that nothing which is not marked is off by more
+    than 10⁻³.
+    """
     found = json.loads(resources.files("gardner.report.explorer").joinpath("errors.json").read_text("utf-8"))
     page = explorer_page()
     assert found["settings"] >= 500

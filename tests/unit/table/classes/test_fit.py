@@ -1,4 +1,6 @@
-"""Many classes fitted: renaming changes nothing, rare stays rare, probabilities are right on average."""
+"""Many classes fitted: renaming changes nothing, rare stays rare, probabilities are right on
+average.
+"""
 
 from __future__ import annotations
 

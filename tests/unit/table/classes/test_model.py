@@ -1,4 +1,6 @@
-"""The model file of many classes: read back it predicts the same; damaged or for other columns it is one line."""
+"""The model file of many classes: read back it predicts the same; damaged or for other columns it
+is one line.
+"""
 
 from __future__ import annotations
 

@@ -101,7 +101,9 @@ def test_the_best_subset_is_beside_the_curves() -> None:
 
 
 def test_steep_spectra_have_no_best_subset_at_first() -> None:
-    """The subset of least volume learns small directions too, and is less accurate than chance: a note says so."""
+    """The subset of least volume learns small directions too, and is less accurate than chance: a
+    note says so.
+    """
     table = RNG.standard_normal((1500, 200)) / np.sqrt(np.arange(1, 201))
     found = forecast(table, accuracy=0.75, scaling="common", most_labels=80)
     missing = [point.labels for point in found.points if math.isnan(point.best)]
@@ -123,7 +125,9 @@ def test_noisy_labels_have_no_best_subset() -> None:
 
 
 def test_no_choice_is_better_than_all_labels() -> None:
-    """A small pool is soon exhausted: the curves of choice end at the accuracy that all its labels give."""
+    """A small pool is soon exhausted: the curves of choice end at the accuracy that all its labels
+    give.
+    """
     found = forecast(RNG.standard_normal((80, 3)), most_labels=70, best=False)
     assert found.points[-1].random < found.points[-1].agnostic == pytest.approx(found.pool, abs=1e-3)
     after = forecast(TABLE, shown(60), most_labels=290, **QUICK)  # type: ignore[arg-type]

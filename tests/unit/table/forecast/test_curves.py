@@ -55,7 +55,9 @@ def test_a_rule_goes_on_from_random_labels() -> None:
 
 
 def test_two_columns_are_followed_to_the_end() -> None:
-    """The rule soon knows as much as all rows tell, to four digits: that takes more cells, and no error comes up."""
+    """The rule soon knows as much as all rows tell, to four digits: that takes more cells, and no
+    error comes up.
+    """
     question, labels = Question((1.0, 1.0), 10_000), np.array([10.0, 30.0, 40.0, 50.0, 60.0, 200.0])
     found, whole = by_rule(question, labels, 10.0, 0.0), at_random(question, np.array([10_000.0]))[0]
     assert found.known_to == 200.0

@@ -1,4 +1,6 @@
-"""The ends of the curves: reference values, order relations, limits, and the questions asked backwards."""
+"""The ends of the curves: reference values, order relations, limits, and the questions asked
+backwards.
+"""
 
 from __future__ import annotations
 
@@ -77,7 +79,9 @@ def test_every_bound_is_resolved_and_ordered(alpha: float, fraction: float) -> N
     ],
 )
 def test_corners_where_earlier_versions_failed(alpha: float, budget: float) -> None:
-    """Folds, edges V + βD → 0, slivers of uncertain labels: each of these was once unresolved or wrong."""
+    """Folds, edges V + βD → 0, slivers of uncertain labels: each of these was once unresolved or
+    wrong.
+    """
     result = bounds(pool_ratio=alpha, budget=budget)
     assert result.minimum.status is not EndStatus.UNRESOLVED, result.minimum.reason
     assert result.maximum.status is not EndStatus.UNRESOLVED, result.maximum.reason
@@ -99,7 +103,9 @@ def test_volumes_fall_with_the_budget() -> None:
 @given(alpha=st.floats(math.log(0.5), math.log(300.0)).map(math.exp), fraction=st.floats(0.01, 0.9))
 @settings(max_examples=6)
 def test_more_labels_never_hurt(alpha: float, fraction: float) -> None:
-    """All three volumes fall with n; on walls, where the minimum stands still, to the width of the brackets."""
+    """All three volumes fall with n; on walls, where the minimum stands still, to the width of the
+    brackets.
+    """
     fewer, more = (bounds(pool_ratio=alpha, budget=alpha * f) for f in (fraction, 1.1 * fraction))
     assert more.minimum.log_volume <= fewer.minimum.log_volume + 1e-8
     assert more.typical.log_volume < fewer.typical.log_volume

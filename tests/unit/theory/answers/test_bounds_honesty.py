@@ -1,4 +1,6 @@
-"""What the theory says of its own numbers: errors that cover what is missed, and refusals instead of garbage."""
+"""What the theory says of its own numbers: errors that cover what is missed, and refusals instead
+of garbage.
+"""
 
 from __future__ import annotations
 
@@ -48,7 +50,9 @@ def _point(state: State) -> Point:
 
 @pytest.mark.parametrize("panels", [6, 12])
 def test_the_error_covers_what_a_coarse_integral_misses(panels: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The panels are made too wide on purpose: the estimate must be no smaller than the error, and of its size."""
+    """The panels are made too wide on purpose: the estimate must be no smaller than the error, and
+    of its size.
+    """
     end = _lower_end()
 
     def coarse(_: object, __: Floats) -> Mesh:
@@ -163,7 +167,9 @@ def test_whoever_knows_the_weights_is_always_right() -> None:
 
 
 def test_what_still_moves_on_a_wall_is_part_of_the_error() -> None:
-    """Ln v stands still while accuracy goes on; an earlier version said 0.5005 and 0.5010, each to 10⁻¹³."""
+    """Ln v stands still while accuracy goes on; an earlier version said 0.5005 and 0.5010, each to
+    10⁻¹³.
+    """
     end = bounds(GLM(Gaussian(), Probit(0.1)), pool_ratio=50.0, budget=5.0).minimum
     assert end.status is EndStatus.BRACKETED
     assert end.point is not None

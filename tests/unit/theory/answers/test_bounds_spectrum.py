@@ -33,7 +33,9 @@ def test_a_flat_spectrum_has_todays_bounds(alpha: float, budget: float) -> None:
 
 
 def test_weights_without_effect_only_count() -> None:
-    """Half of the weights have no effect: all is per weight that varies, twice the rows and twice the labels."""
+    """Half of the weights have no effect: all is per weight that varies, twice the rows and twice
+    the labels.
+    """
     half, whole = bounds(HALF, pool_ratio=1.5, budget=0.3), bounds(pool_ratio=3.0, budget=0.6)
     found, known = ends(half), ends(whole)
     np.testing.assert_allclose(2.0 * found[:, 0], known[:, 0], atol=1e-8)
@@ -63,7 +65,8 @@ def test_a_mismatched_teacher_has_bounds() -> None:
     student, teacher = GLM(LOG_UNIFORM), GLM(Spectrum(LOG_UNIFORM.variances, 0.5))
     found = bounds(student, pool_ratio=3.0, budget=0.6, teacher=teacher)
     assert found.minimum.log_volume < found.typical.log_volume < found.maximum.log_volume
-    # a teacher of one variance is one of equal variances, and gives the same numbers as its spectrum
+    # a teacher of one variance is one of equal variances, and gives the same numbers as its
+    # spectrum
     plain = bounds(student, pool_ratio=3.0, budget=0.6, teacher=GLM(Gaussian()))
     listed = bounds(student, pool_ratio=3.0, budget=0.6, teacher=GLM(Spectrum([1.0] * 60)))
     np.testing.assert_allclose(ends(plain), ends(listed), rtol=1e-9)

@@ -48,7 +48,9 @@ def test_identities_along_a_curve(problem: tuple[float, float], place: float, lo
 @given(problem=problems)
 @settings(max_examples=8)
 def test_top_of_the_curve_counts_all_subsets(problem: tuple[float, float]) -> None:
-    """Σ(β → 0) is binomial, and the curve passes smoothly through the typical point found by other equations."""
+    """Σ(β → 0) is binomial, and the curve passes smoothly through the typical point found by other
+    equations.
+    """
     alpha, n = problem
     binomial = alpha * math.log(alpha) - n * math.log(n) - (alpha - n) * math.log(alpha - n)
     curve = complexity_curve(pool_ratio=alpha, budget=n, points=9)
@@ -75,8 +77,9 @@ def test_next_to_the_typical_point(distance: float) -> None:
 
 @pytest.mark.parametrize("distance", [0.0, 1e-11, -1e-9, 1e-7])
 def test_across_beta_one(distance: float) -> None:
-    """At β = 1 the ratio D/V drops out of Φ; Q must still be the limit from both sides (0.3055014, by
-    interpolation)."""
+    """At β = 1 the ratio D/V drops out of Φ; Q must still be the limit from both sides (0.3055014,
+    by interpolation).
+    """
     here = complexity_at(pool_ratio=3.0, budget=0.6, log_volume=-0.3390677815434 + distance)
     assert here.beta == pytest.approx(1.0, abs=1e-5)
     sides = [complexity_at(pool_ratio=3.0, budget=0.6, log_volume=here.log_volume + s * 1e-4) for s in (1, -1)]
@@ -106,8 +109,9 @@ def _typical_theta() -> tuple[float, ...]:
 
 
 def test_branch_folds_in_beta_where_complexity_is_convex() -> None:
-    """α = 100, n = 0.5: a first-order transition in the β-ensemble near β = −2.145; the points beyond are kept and
-    marked."""
+    """α = 100, n = 0.5: a first-order transition in the β-ensemble near β = −2.145; the points
+    beyond are kept and marked.
+    """
     curve = complexity_curve(pool_ratio=100.0, budget=0.5, points=60)
     lower = [point for point in curve.points if point.beta < 0.0]
     fold = min(point.beta for point in lower if point.log_volume > -1.2)
@@ -119,8 +123,9 @@ def test_branch_folds_in_beta_where_complexity_is_convex() -> None:
 
 
 def test_a_fold_in_the_volume_is_not_stepped_over() -> None:
-    """α = 29.0847, n = 0.1524: ln v turns back just beyond the end, where Σ < 0; a long step would land past the fold,
-    at Σ > 0 on another sheet that ends at a smaller volume (−0.0481633)."""
+    """α = 29.0847, n = 0.1524: ln v turns back just beyond the end, where Σ < 0; a long step would
+    land past the fold, at Σ > 0 on another sheet that ends at a smaller volume (−0.0481633).
+    """
     upper = [point for point in complexity_curve(pool_ratio=29.0847, budget=0.1524).points if point.beta > 0.0]
     volumes = [point.log_volume for point in upper]
     assert volumes == sorted(volumes)
@@ -130,8 +135,9 @@ def test_a_fold_in_the_volume_is_not_stepped_over() -> None:
 
 @pytest.mark.parametrize(("budget", "least"), [(1.2, 200.0), (1.5, 1e3), (2.0, 1e4), (2.7, 1e5)])
 def test_near_vertical_walls(budget: float, least: float) -> None:
-    """At α = 3 the lower end is a wall: |β| grows by decades while ln v stands still, and the end is found all the
-    same."""
+    """At α = 3 the lower end is a wall: |β| grows by decades while ln v stands still, and the end
+    is found all the same.
+    """
 
     def lower() -> tuple[EndStatus, float, float]:
         branch = follow(Problem(PERCEPTRON, 3.0, budget), Side.MIN)
@@ -146,7 +152,9 @@ def test_near_vertical_walls(budget: float, least: float) -> None:
 
 
 def test_a_wall_is_not_coexistence() -> None:
-    """α = 1000, n = 500: at |β| = 10⁹ ln v moves by rounding only, which must not be marked as convex."""
+    """α = 1000, n = 500: at |β| = 10⁹ ln v moves by rounding only, which must not be marked as
+    convex.
+    """
     assert not any(point.convex for point in complexity_curve(pool_ratio=1000.0, budget=500.0).points)
 
 
@@ -205,7 +213,9 @@ def test_coordinates_go_there_and_back(z: np.ndarray[tuple[int], np.dtype[np.flo
 
 
 def test_newton_rows_are_the_derivatives_of_the_equations() -> None:
-    """At a solution, where the derivative of an equation's own size (held fixed by the solver) does not enter."""
+    """At a solution, where the derivative of an equation's own size (held fixed by the solver) does
+    not enter.
+    """
     problem = Problem(PERCEPTRON, 3.0, 0.6)
     z = solve(problem, to_coordinates(np.array([0.61, 0.085, 0.059, 0.483, -7.4, -6.4])), at_beta(-6.4)).z
     here = evaluate(problem, z)

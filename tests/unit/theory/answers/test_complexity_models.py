@@ -49,7 +49,9 @@ SLOW: dict[str, tuple[GLM, GLM | None]] = {
 
 @pytest.mark.parametrize("name", [*PAIRS, *(pytest.param(name, marks=pytest.mark.slow) for name in SLOW)])
 def test_identities_along_any_curve(name: str) -> None:
-    """DΣ/d ln v = −β at fixed n and ∂Σ/∂n = −φ at fixed ln v, on both sides; the top is the random subset."""
+    """DΣ/d ln v = −β at fixed n and ∂Σ/∂n = −φ at fixed ln v, on both sides; the top is the random
+    subset.
+    """
     student, teacher = (PAIRS | SLOW)[name]
     top = typical(student, budget=BUDGET, teacher=teacher).log_volume
 
@@ -74,7 +76,9 @@ def test_identities_along_any_curve(name: str) -> None:
 
 
 def test_flips_make_the_smallest_evidence_a_bad_subset() -> None:
-    """With label noise neither information nor accuracy is best at the smallest evidence; without, both are."""
+    """With label noise neither information nor accuracy is best at the smallest evidence; without,
+    both are.
+    """
     noisy, clean = (
         bounds(GLM(Gaussian(), Flip(0.05)), pool_ratio=ALPHA, budget=BUDGET),
         bounds(PERCEPTRON, pool_ratio=ALPHA, budget=BUDGET),
@@ -96,7 +100,9 @@ def test_flips_make_the_smallest_evidence_a_bad_subset() -> None:
 
 @pytest.mark.slow
 def test_binary_weights_freeze() -> None:
-    """No subset of binary weights and noiseless labels has a volume below 2^−N; the curve ends there."""
+    """No subset of binary weights and noiseless labels has a volume below 2^−N; the curve ends
+    there.
+    """
     for budget in (0.6, 1.3):
         result = bounds(GLM(Rademacher(), Sign()), pool_ratio=ALPHA, budget=budget)
         assert result.minimum.status is EndStatus.FROZEN

@@ -43,7 +43,9 @@ def test_bounds_go_there_and_back(student: GLM, teacher: GLM | None, pool_ratio:
 
 @pytest.fixture(scope="module")
 def broken() -> Bounds:
-    """Bounds with one step of replica symmetry breaking, of a question whose ends take a second each."""
+    """Bounds with one step of replica symmetry breaking, of a question whose ends take a second
+    each.
+    """
     return bounds(pool_ratio=1.0, budget=0.1, rsb=1)
 
 

@@ -1,4 +1,6 @@
-"""S(d) by windows: as by sums over rows and nodes where those are within reach, and right where they are not."""
+"""S(d) by windows: as by sums over rows and nodes where those are within reach, and right where
+they are not.
+"""
 
 from __future__ import annotations
 
@@ -41,7 +43,9 @@ def by_sums(state: State, at: Place) -> float:
 @pytest.mark.parametrize(("alpha", "budget"), [(3.0, 0.6), (3.0, 1.5), (3.0, 2.7), (30.0, 0.3)])
 @np.errstate(all="ignore")
 def test_windows_and_sums_agree(alpha: float, budget: float) -> None:
-    """Two quadratures that share nothing but L agree to 1e-6 of S, before symmetry breaks and beyond."""
+    """Two quadratures that share nothing but L agree to 1e-6 of S, before symmetry breaks and
+    beyond.
+    """
     compared, positive = 0, 0
     for state in states(alpha, budget)[::2]:
         for share in (0.01, 0.1, 0.6):
@@ -60,7 +64,9 @@ def test_windows_and_sums_agree(alpha: float, budget: float) -> None:
 
 @np.errstate(all="ignore")
 def test_on_the_wall_windows_reach_where_sums_do_not() -> None:
-    """At β of minus half a million: no clusters of any size count, and finer windows say nearly the same."""
+    """At β of minus half a million: no clusters of any size count, and finer windows say nearly the
+    same.
+    """
     state = states(10.0, 2.8)[-1]
     assert state.theta.beta < -1e5
     for share in (0.7, 0.95):
@@ -91,7 +97,9 @@ def test_fields_alone_are_those_with_derivatives(beta: float, h: Floats) -> None
 
 @np.errstate(all="ignore")
 def test_small_clusters_count_by_the_stability_ratio() -> None:
-    """S → ¼(β/W)²(R − 1)d², from below 1 and from above: what is left out is smaller by about d·f'²."""
+    """S → ¼(β/W)²(R − 1)d², from below 1 and from above: what is left out is smaller by about
+    d·f'².
+    """
     for state in (states(3.0, 1.5)[5], states(3.0, 1.5)[-1]):
         at = divided(state, 3e-3 * state.theta.D)
         first = 0.25 * (at.beta * at.d / state.theta.W) ** 2 * (ratio(state) - 1.0)

@@ -1,4 +1,6 @@
-"""Ends with one step of breaking: inside the symmetric ones, and stationary points of the formula as it is written."""
+"""Ends with one step of breaking: inside the symmetric ones, and stationary points of the formula
+as it is written.
+"""
 
 from __future__ import annotations
 
@@ -58,7 +60,9 @@ def test_complexity_falls_along_the_path_with_slope_minus_beta(side: Side) -> No
 
 @pytest.mark.parametrize("side", list(Side), ids=str)
 def test_a_second_computation_finds_the_same_end(side: Side) -> None:
-    """Other quadrature, no equations by hand: all derivatives vanish there, and Σ does, to 5·10⁻⁵ of ln v."""
+    """Other quadrature, no equations by hand: all derivatives vanish there, and Σ does, to 5·10⁻⁵
+    of ln v.
+    """
     point = end(side).point
     assert point is not None
     q0, d = point.q0, point.q1 - point.q0

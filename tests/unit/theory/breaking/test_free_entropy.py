@@ -1,4 +1,6 @@
-"""The equations of broken symmetry against differences of the formula as it is written, and their limits."""
+"""The equations of broken symmetry against differences of the formula as it is written, and their
+limits.
+"""
 
 from __future__ import annotations
 
@@ -42,7 +44,9 @@ class Slopes:
 
 @pytest.mark.parametrize("name", PLACES)
 def test_the_equations_are_derivatives_of_the_formula(name: str) -> None:
-    """At places that solve nothing: each condition, times its own size, is a combination of derivatives."""
+    """At places that solve nothing: each condition, times its own size, is a combination of
+    derivatives.
+    """
     place = PLACES[name]
     found, by = at(place), Slopes(place).of
     m, t, d, D, V, x, _, beta = place

@@ -36,7 +36,9 @@ def at(alpha: float, budget: float, volume: float) -> Point:
     ],
 )
 def test_a_continuous_branch_leaves_where_the_ratio_is_one(alpha: float, budget: float, side: Side) -> None:
-    """The first point of the branch, which was solved for by the equations of broken symmetry, lies there."""
+    """The first point of the branch, which was solved for by the equations of broken symmetry, lies
+    there.
+    """
     followed = branch(checked(PERCEPTRON, alpha, budget), side)
     found, _ = departure(followed)
     assert found is not None
@@ -59,7 +61,9 @@ def test_a_continuous_branch_leaves_where_the_ratio_is_one(alpha: float, budget:
 @pytest.mark.parametrize(("alpha", "budget", "leaves_at"), [(3.0, 0.6, -0.951271), (3.0, 0.1, -0.126005)])
 @np.errstate(all="ignore")
 def test_a_jump_is_located_where_both_free_entropies_agree(alpha: float, budget: float, leaves_at: float) -> None:
-    """X = 1 at d > 0, R below 1; before it no clusters count, beyond it some do. At n = 0.1 R never reaches 1."""
+    """X = 1 at d > 0, R below 1; before it no clusters count, beyond it some do. At n = 0.1 R never
+    reaches 1.
+    """
     followed = branch(checked(PERCEPTRON, alpha, budget), Side.MIN)
     found, _ = departure(followed)
     assert found is not None
@@ -93,7 +97,9 @@ def test_a_wall_where_no_clusters_count_is_symmetric(alpha: float, budget: float
 
 
 def test_what_could_not_be_looked_at_is_not_called_symmetric(monkeypatch: pytest.MonkeyPatch) -> None:
-    """On the wall large clusters are out of reach of sums: without windows the last state proven is not the end."""
+    """On the wall large clusters are out of reach of sums: without windows the last state proven is
+    not the end.
+    """
     monkeypatch.setattr(leaving, "_counted_by_windows", lambda *_: -math.inf)
     followed = branch(checked(PERCEPTRON, 3.0, 2.7), Side.MIN)
     left, proven = departure(followed)

@@ -40,7 +40,9 @@ def test_the_largest_volume(channel: Channel, most: float) -> None:
 
 
 def test_the_branch_leads_there() -> None:
-    """Along the branch the tangent of Σ, taken to ln v = 0, comes down to the number of condensed subsets."""
+    """Along the branch the tangent of Σ, taken to ln v = 0, comes down to the number of condensed
+    subsets.
+    """
     problem = Problem(GLM(Laplace(), Sign()), 3.0, 0.6)
     states = follow(problem, Side.MAX, lambda state: state.z[9] < -7.0).states
     end = condensed_point(problem).complexity
@@ -52,7 +54,9 @@ def test_the_branch_leads_there() -> None:
 
 
 def test_a_student_with_one_large_weight_makes_no_errors() -> None:
-    """The construction itself, drawn: half of the pool agrees with one entry, and one large weight gives its labels."""
+    """The construction itself, drawn: half of the pool agrees with one entry, and one large weight
+    gives its labels.
+    """
     rng = np.random.default_rng(5)
     count, alpha = 400, 3.0
     rows = rng.standard_normal((int(alpha * count), count)) / math.sqrt(count)

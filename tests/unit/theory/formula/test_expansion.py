@@ -1,4 +1,6 @@
-"""ψ with its derivatives, closed or tabulated, against automatic differentiation and against probit."""
+"""ψ with its derivatives, closed or tabulated, against automatic differentiation and against
+probit.
+"""
 
 from __future__ import annotations
 
@@ -48,7 +50,9 @@ class Doubled(NumericChannel):
 
 
 def six(function: Any) -> Any:
-    """By automatic differentiation: ψ and its derivatives in field, time, both twice and mixed, compiled once."""
+    """By automatic differentiation: ψ and its derivatives in field, time, both twice and mixed,
+    compiled once.
+    """
 
     def along(x: Any, t: Any, *label: Any) -> Any:
         """The sum's derivatives in all fields are those of its terms."""
@@ -128,7 +132,9 @@ def test_a_table_grows_and_keeps_its_digits() -> None:
 
 @pytest.mark.slow
 def test_a_channel_of_ones_own_has_the_same_bounds() -> None:
-    """Probit labels by their formula alone, without symmetry: tables stand for ψ and its derivatives."""
+    """Probit labels by their formula alone, without symmetry: tables stand for ψ and its
+    derivatives.
+    """
     ours, own = (
         bounds(GLM(channel=Probit(0.3)), pool_ratio=3.0, budget=0.6),
         bounds(GLM(channel=Doubled()), pool_ratio=3.0, budget=0.6),

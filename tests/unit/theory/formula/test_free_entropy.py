@@ -1,4 +1,6 @@
-"""The formula, by two routes: the engine's own derivatives against automatic differentiation, and known limits."""
+"""The formula, by two routes: the engine's own derivatives against automatic differentiation, and
+known limits.
+"""
 
 from __future__ import annotations
 
@@ -81,7 +83,9 @@ def same(ours: Any, witness: tuple[float, Floats, Floats], rtol: float, atol: fl
 )
 @double_precision
 def test_derivatives_against_automatic_differentiation(pair: Pair) -> None:
-    """Value, gradient and Hessian of Φ in the coordinates, the Gaussian part of unexpected labels taken out or not."""
+    """Value, gradient and Hessian of Φ in the coordinates, the Gaussian part of unexpected labels
+    taken out or not.
+    """
 
     def formula(x: Any, nodes: Any) -> Any:
         return closed(pair, 3.0, theta_of(x), nodes, nodes.inner)
@@ -117,7 +121,9 @@ def test_hats_against_automatic_differentiation(prior: Prior, beta: float) -> No
 
 @double_precision
 def test_general_form_equals_closed_form() -> None:
-    """Gaussian student of another variance, teacher of another prior and scale: the conjugates in closed form."""
+    """Gaussian student of another variance, teacher of another prior and scale: the conjugates in
+    closed form.
+    """
     pair = Pair(GLM(Gaussian(1.7), Probit(0.2)), GLM(Laplace(0.6), Flip(0.05)))
     for beta in (-0.9, 2.5):
         theta = Theta(0.5, 0.1, 0.2, 0.4, -1.0, beta)
@@ -142,7 +148,9 @@ def test_general_form_equals_closed_form() -> None:
 
 @given(order=overlaps, phi=fields)
 def test_at_beta_one_it_is_an_ordinary_glm(order: tuple[float, ...], phi: float) -> None:
-    """At β = 1 the inner average is Φ(h/√(r−q)): the RS free entropy with channel weight 1 + e^φ P_out."""
+    """At β = 1 the inner average is Φ(h/√(r−q)): the RS free entropy with channel weight 1 + e^φ
+    P_out.
+    """
     m, t, D, V = order
     q, alpha = m * m + t, 2.3
     z = place_of(order, phi, 1.0)
@@ -174,8 +182,9 @@ def test_gradient_and_hessian_against_finite_differences(channel: Channel, beta:
 
 
 def test_error_estimate_sees_a_grid_that_is_too_coarse() -> None:
-    """At β = −2409 (α = 3, n = 1.5) panels that do not follow the kink give a false plateau: the estimate must
-    shout."""
+    """At β = −2409 (α = 3, n = 1.5) panels that do not follow the kink give a false plateau: the
+    estimate must shout.
+    """
     z = to_coordinates(np.array([0.8284, 0.1372, 6.0e-5, 0.1765, -40.0, -2409.0]))
     edges = np.linspace(-8.6, 8.6, 5)
     blind = Grid(np.stack([edges[:-1], edges[1:]], 1), resolved=True)

@@ -1,4 +1,6 @@
-"""The weights' part of the free entropy for several variances: against its integrals, and its derivatives."""
+"""The weights' part of the free entropy for several variances: against its integrals, and its
+derivatives.
+"""
 
 from __future__ import annotations
 
@@ -27,7 +29,9 @@ def place(beta: float) -> Floats:
 
 
 def direct(at: Parameters) -> float:
-    """∫Dx⁰Dξ ln ∫Dλ exp[β ψ(A, m̂x⁰ + √q̂ ξ + √Δ λ)], one weight after the other, the λ-integral by nodes too."""
+    """∫Dx⁰Dξ ln ∫Dλ exp[β ψ(A, m̂x⁰ + √q̂ ξ + √Δ λ)], one weight after the other, the λ-integral by
+    nodes too.
+    """
     A, beta, total = at.precision.value, at.beta.value, 0.0
     for c, tau in zip(C, PAIR.teacher.prior.second_moments / PAIR.teacher.prior.second_moment, strict=True):
         field = M_HAT * math.sqrt(tau) * NODES[:, None] + math.sqrt(Q_HAT) * NODES  # x⁰ and ξ
@@ -57,7 +61,9 @@ def test_gradient_and_hessian_of_the_free_entropy(beta: float) -> None:
 
 
 def test_one_variance_is_the_eliminated_form() -> None:
-    """Weights of one variance: at the conjugates that extremise it, the general form is the closed one."""
+    """Weights of one variance: at the conjugates that extremise it, the general form is the closed
+    one.
+    """
     beta, pair = -2.5, Pair(GLM(Spectrum([1.3, 1.3])), GLM(Spectrum([1.3, 1.3])))
     m, t, D, V = 0.6, 0.15, 0.08, 0.55
     W, c = V + beta * D, 1.3

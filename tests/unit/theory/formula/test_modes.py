@@ -76,7 +76,9 @@ def test_the_unit_of_a_spectrum_does_not_matter_for_signs() -> None:
 
 
 def test_weights_without_effect_are_labels_per_weight_that_varies() -> None:
-    """Half of the weights are zero: n labels per weight are 2n per weight that varies, and ln v is halved."""
+    """Half of the weights are zero: n labels per weight are 2n per weight that varies, and ln v is
+    halved.
+    """
     half = typical(GLM(Spectrum([1.0, 0.0])), budget=0.5)
     whole = typical(budget=1.0)
     assert half.log_volume == pytest.approx(0.5 * whole.log_volume, abs=1e-10)

@@ -50,7 +50,9 @@ def witness(h: float, D: float, V: float, beta: float) -> float:
 def test_inner_average_against_adaptive_quadrature(
     h: float, ratio: float, V: float, edge: float, positive: float
 ) -> None:
-    """Both signs of β; for β < 0 up to the edge V + βD → 0 where the peak is wide and far off-centre."""
+    """Both signs of β; for β < 0 up to the edge V + βD → 0 where the peak is wide and far
+    off-centre.
+    """
     D = ratio * V
     for beta in (-(1.0 - edge) / ratio, positive):
         if abs(beta) < 300:
@@ -94,7 +96,9 @@ def test_a_peak_is_found_where_newton_alone_would_jump_about() -> None:
 
 @pytest.mark.parametrize("gain", [0.5, 3.0, 30.0])
 def test_a_window_holds_two_peaks(gain: float) -> None:
-    """exp(gain ln cosh(1.5 z) − z²/2) has two peaks for gain × 2.25 > 1; Newton from zero would miss both."""
+    """exp(gain ln cosh(1.5 z) − z²/2) has two peaks for gain × 2.25 > 1; Newton from zero would
+    miss both.
+    """
 
     def exponent(z: Floats) -> Floats:
         value: Floats = gain * (np.logaddexp(1.5 * z, -1.5 * z) - math.log(2.0))
@@ -110,7 +114,9 @@ def test_a_window_holds_two_peaks(gain: float) -> None:
 
 @pytest.mark.parametrize("channel", [Flip(0.2), Logistic(5.0)])
 def test_inner_average_where_nothing_is_concave(channel: Channel) -> None:
-    """β < 0 and a noisy channel: the integrand over ζ may have two peaks, and the average must hold both."""
+    """β < 0 and a noisy channel: the integrand over ζ may have two peaks, and the average must hold
+    both.
+    """
     D, V, beta = 0.3, 0.4, -9.0
     h = np.array([-2.0, 0.0, 1.5, 3.0, 4.0])
     average = Inner(channel_psi(channel, 1.0, V), beta, h, D)
@@ -123,7 +129,8 @@ def test_inner_average_where_nothing_is_concave(channel: Channel) -> None:
 
 
 def test_a_far_peak_is_found() -> None:
-    """A wrong label at large β: flat around ζ = 0, and far out, where the field turns, a higher peak.
+    """A wrong label at large β: flat around ζ = 0, and far out, where the field turns, a higher
+    peak.
 
     Version 0.1.0 searched from zero outwards, saw nothing at ±10 and stopped.
     """

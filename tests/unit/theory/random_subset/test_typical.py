@@ -34,7 +34,9 @@ def test_reference_values(budget: float, overlap: float, bayes: float, gibbs: fl
 
 @given(st.floats(1e-3, 300.0))
 def test_state_evolution_by_other_means(budget: float) -> None:
-    """The overlap solves Q/(1−Q) = 2n ∫Dη φ(aη)²/Φ(aη)/(1−Q), a² = Q/(1−Q) (the usual, hand-written equation)."""
+    """The overlap solves Q/(1−Q) = 2n ∫Dη φ(aη)²/Φ(aη)/(1−Q), a² = Q/(1−Q) (the usual, hand-written
+    equation).
+    """
     Q = typical(budget=budget).overlap
     a = math.sqrt(Q / (1.0 - Q))
 

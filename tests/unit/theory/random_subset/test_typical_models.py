@@ -71,13 +71,17 @@ class Door(NumericChannel):
 
 
 def shannon(n: float, gain: float) -> float:
-    """(1/N) ln det(1 + gain FFᵀ) of nN rows with entries of variance 1/N [Marchenko–Pastur; tulino2004, eq. 1.14]."""
+    """(1/N) ln det(1 + gain FFᵀ) of nN rows with entries of variance 1/N [Marchenko–Pastur;
+    tulino2004, eq. 1.14].
+    """
     edge = (math.sqrt(gain * (1 + math.sqrt(n)) ** 2 + 1) - math.sqrt(gain * (1 - math.sqrt(n)) ** 2 + 1)) ** 2
     return n * math.log(1 + gain - edge / 4) + math.log(1 + n * gain - edge / 4) - edge / (4 * gain)
 
 
 def ridge(n: float, student: tuple[float, float], teacher: tuple[float, float]) -> float:
-    """Evidence per weight of a Gaussian regression: with C = Δ + σ²FFᵀ, −½[n ln 2π + ln det C + Tr C⁻¹(Δ⁰ + r⁰FFᵀ)]."""
+    """Evidence per weight of a Gaussian regression: with C = Δ + σ²FFᵀ, −½[n ln 2π + ln det C + Tr
+    C⁻¹(Δ⁰ + r⁰FFᵀ)].
+    """
     (variance, noise), (r0, noise0) = student, teacher
 
     def log_det(x: float) -> float:
@@ -113,7 +117,9 @@ def test_ridge_against_another_teacher(n: float, student: tuple[float, float], t
 
 
 def test_binary_weights_are_learned_at_once() -> None:
-    """Free entropies cross at n = 1.245 [gyorgyi1990], the uninformed branch ends at its spinodal 1.493."""
+    """Free entropies cross at n = 1.245 [gyorgyi1990], the uninformed branch ends at its spinodal
+    1.493.
+    """
 
     def lead(n: float) -> float:
         volumes = {branch.name: branch.log_volume for branch in typical(BINARY, budget=n).branches}
@@ -148,7 +154,9 @@ def test_noise_that_vanishes_leaves_the_sign(prior: Prior, channel: Channel) -> 
 
 @pytest.mark.parametrize("channel", [Flip(0.1), Probit(0.3), Linear(0.2)])
 def test_a_mismatch_that_vanishes_is_none(channel: Channel) -> None:
-    """The mismatched equations (three overlaps, other conjugates) against the matched ones (one overlap)."""
+    """The mismatched equations (three overlaps, other conjugates) against the matched ones (one
+    overlap).
+    """
     for prior, almost in ((Gaussian(), Gaussian(1 + 1e-9)), (GaussBernoulli(0.3), GaussBernoulli(0.3 + 1e-9))):
         matched, other = (
             typical(GLM(prior, channel), budget=0.8),
@@ -186,7 +194,9 @@ def test_capacity() -> None:
 
 
 def test_phase_retrieval_knows_nothing_below_its_threshold() -> None:
-    """Weak recovery of a real signal from y = |h| starts at n = ½ [mondelli2019] (noise moves it up a little)."""
+    """Weak recovery of a real signal from y = |h| starts at n = ½ [mondelli2019] (noise moves it up
+    a little).
+    """
     little, more = (
         typical(GLM(Gaussian(), Absolute(0.01)), budget=0.3),
         typical(GLM(Gaussian(), Absolute(0.01)), budget=1.5),
@@ -217,7 +227,9 @@ def test_capacity_without_symmetry_is_not_at_zero_field() -> None:
 
 
 def test_a_channel_without_symmetry_may_learn_from_one_with_it() -> None:
-    """The same labels by another formula: a student that is told every label learns what its twin learns."""
+    """The same labels by another formula: a student that is told every label learns what its twin
+    learns.
+    """
     ours, theirs = GLM(channel=Probit(0.3)), GLM(channel=Doubled())
     expected = typical(ours, budget=0.6)
     for student, teacher in ((ours, theirs), (theirs, ours)):
@@ -235,14 +247,18 @@ def test_an_even_channel_of_ones_own() -> None:
 
 
 def test_no_bound_by_information_for_a_wrong_student() -> None:
-    """A narrow prior takes its surprise for information: no mutual information, so no bound by the capacity."""
+    """A narrow prior takes its surprise for information: no mutual information, so no bound by the
+    capacity.
+    """
     found = bounds(GLM(Gaussian(0.5), Linear(0.01)), pool_ratio=3.0, budget=0.3, teacher=GLM(Gaussian(), Linear(0.01)))
     assert math.isnan(found.agnostic_information)
     assert bounds(GLM(Gaussian(), Linear(0.01)), pool_ratio=3.0, budget=0.3).agnostic_information > 0.0
 
 
 def test_a_noiseless_student_of_a_noisy_teacher_has_no_extremes_of_information() -> None:
-    """Its evidence goes on without the teacher; what it has of information is NaN, not an arbitrary point."""
+    """Its evidence goes on without the teacher; what it has of information is NaN, not an arbitrary
+    point.
+    """
     found = bounds(GLM(channel=Sign()), pool_ratio=3.0, budget=0.3, teacher=GLM(channel=Flip(0.05)))
     assert found.extremes is not None
     assert found.extremes.most_information.beta == 0.0
