@@ -100,7 +100,7 @@ $(TORCH)/.ready: pyproject.toml constraints.txt
 	touch $@
 
 test-torch: $(TORCH)/.ready
-	$(ONE_THREAD) $(TORCH)/bin/pytest tests/unit/inference/device tests/unit/inference/test_amp.py \
+	$(ONE_THREAD) $(TORCH)/bin/pytest tests/unit/inference/device tests/unit/inference/test_message_passing.py \
 		tests/unit/experiment/device tests/unit/experiment/question/test_device.py tests/unit/experiment/loop/test_device.py
 
 # the lowest versions that pyproject.toml allows, in an environment of their own, on a quick part of the tests
@@ -113,7 +113,7 @@ $(LOWEST)/.ready: pyproject.toml constraints-lowest.txt
 
 test-lowest: $(LOWEST)/.ready
 	$(ONE_THREAD) $(LOWEST)/bin/pytest -m 'not slow' tests/unit/cli/test_commands.py tests/unit/theory/answers/test_bounds.py \
-		tests/unit/inference/test_amp.py tests/unit/records tests/unit/report/test_cells.py \
+		tests/unit/inference/test_message_passing.py tests/unit/records tests/unit/report/test_cells.py \
 		tests/unit/experiment/question/test_spec.py tests/unit/experiment/sweep/test_tasks.py
 
 # command lines and files at random; the same SEED gives the same ones

@@ -1,13 +1,14 @@
-"""This version against an earlier one by the clock: the work of ``amp.py``, ``active_learning.py`` and ``theory.py``.
+"""This version against an earlier one by the clock: the work of ``amp.py``, ``active_learning.py``
+and ``theory.py``.
 
     python -m benchmarks.against_version [COMMIT] [--only amp-vector bounds …] [--rounds 7]
 
-The earlier version is checked out beside this one (``git worktree``). Each has a process of its own,
-which stays alive, and the two are asked in turn, so that a busy minute of a shared machine meets
-both. Printed are medians over the rounds of processor seconds and of wall-clock seconds, and their
-ratio, this version's over the earlier one's. At most 1.05 is wanted. The answers stand beside them:
-what is compared must be the same work. The default COMMIT is the last one before the redesign that
-gave the theory its rooms; its answers and its loop are those of 0.1.0.
+The earlier version is checked out beside this one (``git worktree``). Each has a process of its
+own, which stays alive, and the two are asked in turn, so that a busy minute of a shared machine
+meets both. Printed are medians over the rounds of processor seconds and of wall-clock seconds, and
+their ratio, this version's over the earlier one's. At most 1.05 is wanted. The answers stand beside
+them: what is compared must be the same work. The default COMMIT is the last one before the redesign
+that gave the theory its rooms; its answers and its loop are those of 0.1.0.
 """
 
 from __future__ import annotations
@@ -32,7 +33,7 @@ import functools, gc, json, os, sys, time
 import numpy as np
 from gardner import bounds
 from gardner.experiment import run
-from gardner.inference.amp import amp
+from gardner.inference import amp
 from gardner.model import GLM, draw_instance, parse_channel, parse_prior
 from gardner.strategies import make_registered
 

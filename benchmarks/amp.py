@@ -1,10 +1,13 @@
 """How close one AMP iteration comes to one read of memory, and what warm starts save.
 
-1. Fraction of memory bandwidth: time of one AMP iteration (everything: both products, g, prior, damping bookkeeping)
-   against a multi-threaded read of the same float32 array as fast as it goes, in turns in the same run (medians).
-2. Ratio to a straightforward NumPy iteration in float64 with stored F² (four products). Where NumPy's products run at
-   memory speed too, they read 32 bytes an entry of F against our 4: then 8 is the limit, at a fraction of 1.
-3. Iterations of an agnostic active-learning run, each round started from the last posterior or from the prior.
+1. Fraction of memory bandwidth: time of one AMP iteration (everything: both products, g, prior,
+   damping bookkeeping) against a multi-threaded read of the same float32 array as fast as it goes,
+   in turns in the same run (medians).
+2. Ratio to a straightforward NumPy iteration in float64 with stored F² (four products). Where
+   NumPy's products run at memory speed too, they read 32 bytes an entry of F against our 4: then 8
+   is the limit, at a fraction of 1.
+3. Iterations of an agnostic active-learning run, each round started from the last posterior or from
+   the prior.
 
     python -m benchmarks.amp             # about a minute
     python -m benchmarks.amp --rows 5000
@@ -20,9 +23,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from gardner.inference.amp import Start, Variances, amp, cold_start, warm_start
 from gardner.inference.compiler import kept
 from gardner.inference.kernel import Sweeper, block_bounds
+from gardner.inference.message_passing import Start, Variances, amp, cold_start, warm_start
 from gardner.inference.posterior import Posterior
 from gardner.inference.threads import run_all, thread_count
 from gardner.model import PERCEPTRON, Compiled, Instance, draw_instance
@@ -93,10 +96,12 @@ def bandwidth(features: int, count: int, repeats: int) -> None:
     }
     for function in contestants.values():
         function()  # compile, touch memory
-    # in turns, so that the machine's mood is the same for all; medians, because bandwidth has lucky moments
+    # in turns, so that the machine's mood is the same for all; medians, because bandwidth has lucky
+    # moments
     rounds = [{name: timed(function) for name, function in contestants.items()} for _ in range(repeats)]
     times = {name: float(np.median([one[name] for one in rounds])) for name in contestants}
-    # by itself: the threads of the linear algebra library keep spinning after each product and would slow the others
+    # by itself: the threads of the linear algebra library keep spinning after each product and
+    # would slow the others
     baseline = straightforward(problem)
     times["numpy"] = float(np.median([timed(baseline) for _ in range(repeats)]))
     size = problem.rows.nbytes

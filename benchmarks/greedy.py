@@ -1,12 +1,14 @@
-"""Is greedy choice optimal among rules that read no hidden label? Three ways to find out that it is not.
+"""Is greedy choice optimal among rules that read no hidden label? Three ways to find out that it is
+not.
 
     python -m benchmarks.greedy [--quick]
 
-1. map: the derivative of the final information (accuracy) by rows moved from one field to another in
-   one round, for all rounds and fields. Greedy is improvable if a row that is left is worth more
+1. map: the derivative of the final information (accuracy) by rows moved from one field to another
+   in one round, for all rounds and fields. Greedy is improvable if a row that is left is worth more
    than one that is taken.
-2. states: the same after rounds of arbitrary rules, greedy from there on. If rows are worth less the
-   larger |ω| in every state, no choice of one round is better than greedy's, and so none of all.
+2. states: the same after rounds of arbitrary rules, greedy from there on. If rows are worth less
+   the larger |ω| in every state, no choice of one round is better than greedy's, and so none of
+   all.
 3. search: rules with a target |ω|/√V and a share of random rows that change in time, by Nelder and
    Mead from several starts. A gain counts if it exceeds ten times the discretisation error.
 
@@ -29,9 +31,9 @@ from gardner.model.arrays import Array, Floats
 from gardner.model.special import NUMPY, Library
 from gardner.rules import Rule
 from gardner.rules.known import Agnostic, PartlyRandom, PosteriorCommittee, Random, TargetMargin
-from gardner.theory.learning_curve.curve import question
-from gardner.theory.learning_curve.rounds import Batch, batches, evolve
-from gardner.theory.learning_curve.value import Objective, values_of
+from gardner.theory.learning_curves.curve import question
+from gardner.theory.learning_curves.rounds import Batch, batches, evolve
+from gardner.theory.learning_curves.value import Objective, values_of
 
 OBJECTIVES: tuple[Objective, ...] = ("information", "accuracy")
 PLACES = ((1.5, 1.2), (3.0, 1.2), (3.0, 1.6), (3.0, 2.0), (3.0, 2.5), (10.0, 2.0), (10.0, 3.5), (30.0, 5.0))
@@ -151,7 +153,9 @@ def _arbitrary(rng: np.random.Generator) -> Rule:
 
 @dataclass(frozen=True)
 class Search:
-    """A place to search at; a rule is three targets and three shares, joined by straight lines in time."""
+    """A place to search at; a rule is three targets and three shares, joined by straight lines in
+    time.
+    """
 
     channel: str
     alpha: float

@@ -1,4 +1,5 @@
-"""Log-volumes of random subsets of one small pool: how many a second, against a loop over the readable version.
+"""Log-volumes of random subsets of one small pool: how many a second, against a loop over the
+readable version.
 
 python -m benchmarks.subsets                   # about a minute
 python -m benchmarks.subsets --count 10000000  # the paper's ten million a budget
@@ -11,8 +12,8 @@ import time
 
 import numpy as np
 
-from gardner.inference.amp import amp
 from gardner.inference.batched import random_subsets, subset_log_volumes
+from gardner.inference.message_passing import amp
 from gardner.model import draw_instance
 
 FEATURES, ALPHA, BUDGETS, PIECE = 20, 3.0, (0.3, 0.6, 0.9, 2.7), 1_000_000

@@ -54,6 +54,11 @@ class Found:
     named_file: bool
 
 
+def summary_of(kind: object) -> str:
+    """The first paragraph of an object's documentation, in one line."""
+    return " ".join((inspect.getdoc(kind) or "").partition("\n\n")[0].split())
+
+
 def is_external(name: str) -> bool:
     """Whether a name is that of a file or of something in a module.
 

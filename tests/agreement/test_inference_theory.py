@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from gardner import typical
-from gardner.inference.amp import amp
+from gardner.inference.message_passing import amp
 from gardner.model import PERCEPTRON, draw_instance
 
 SEEDS = 20

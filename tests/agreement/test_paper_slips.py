@@ -7,7 +7,7 @@ import pytest
 from scipy.special import ndtr
 
 from gardner import bounds, complexity_at
-from gardner.inference.amp import amp
+from gardner.inference.message_passing import amp
 from gardner.model import PERCEPTRON
 from gardner.theory.curve.point import Point
 
@@ -19,7 +19,9 @@ ETA_WEIGHTS = np.gradient(ETA) * np.exp(-0.5 * ETA**2) / np.sqrt(2 * np.pi)
 
 
 def hats_as_printed(point: Point) -> dict[str, float]:
-    """(m̂, q̂, Q̂, r̂) from the right-hand sides of the paper's (SP1)–(SP2), Q̂ and r̂ as printed, without e^φ."""
+    """(m̂, q̂, Q̂, r̂) from the right-hand sides of the paper's (SP1)–(SP2), Q̂ and r̂ as printed,
+    without e^φ.
+    """
     V, D, t = point.r - point.Q, point.Q - point.q, point.q - point.m**2
     X = -(np.sqrt(D) * ZETA + np.sqrt(point.q) * ETA[:, None]) / np.sqrt(V)
     H = ndtr(-X)
@@ -101,8 +103,9 @@ def test_replica_trick_needs_a_logarithm() -> None:
 
 
 def test_accuracy_of_a_student_is_arccos_m_over_root_Q() -> None:
-    """App. D averages over subsets too: 0.170 at β = 0, α = 3, n = 0.6, where a student of one random subset errs
-    0.306."""
+    """App. D averages over subsets too: 0.170 at β = 0, α = 3, n = 0.6, where a student of one
+    random subset errs 0.306.
+    """
     point = bounds(PERCEPTRON, pool_ratio=ALPHA, budget=BUDGET).typical
     assert 1.0 - point.accuracy == pytest.approx(0.306, abs=1e-3)
     assert 1.0 - point.subset_averaged_accuracy == pytest.approx(0.170, abs=1e-3)

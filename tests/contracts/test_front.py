@@ -7,6 +7,7 @@ import doctest
 import importlib
 import inspect
 import itertools
+import pkgutil
 import subprocess
 import sys
 from pathlib import Path
@@ -44,7 +45,17 @@ def test_one_name_is_one_thing() -> None:
         module = importlib.import_module(home)
         for name in gardner.__all__:
             there = getattr(module, name, getattr(gardner, name))
-            assert there is getattr(gardner, name) or inspect.ismodule(there), f"{home}.{name} is another thing"
+            assert there is getattr(gardner, name), f"{home}.{name} is another thing"
+
+
+def test_no_name_stands_in_the_place_of_a_module() -> None:
+    """``gardner.inference.amp`` cannot be a function and a module: the later one would hide the
+    other.
+    """
+    modules = [importlib.import_module(one.name) for one in pkgutil.walk_packages(gardner.__path__, "gardner.")]
+    for module in modules:
+        folder, _, name = module.__name__.rpartition(".")
+        assert getattr(importlib.import_module(folder), name) is module, module.__name__
 
 
 def test_type_checkers_the_loader_and_all_agree() -> None:

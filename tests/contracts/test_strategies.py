@@ -124,7 +124,9 @@ def test_batch_larger_than_the_pool(name: str) -> None:
 
 @every_strategy
 def test_ties(name: str) -> None:
-    """A pool of few distinct rows, each many times: scores tie, nothing breaks, nothing is asked for twice."""
+    """A pool of few distinct rows, each many times: scores tie, nothing breaks, nothing is asked
+    for twice.
+    """
     base = draw_instance(20, 0.5, seed=2)
     problem = Instance(np.tile(base.rows, (8, 1)), base.teacher, np.tile(base.labels, 8))
     result = run(problem, make_registered(name, {}), budget=1.0, batch_size=5, seed=0)
@@ -179,7 +181,7 @@ def test_exchanges() -> None:
     result = run(PROBLEM, swap, budget=0.2, batch_size=4, seed=0)
     assert [one.labels for one in result.rounds] == [4, 8]
     assert result.informed
-    from gardner.inference.amp import amp
+    from gardner.inference.message_passing import amp
 
     afresh = amp(PROBLEM.rows[result.queried], PROBLEM.labels[result.queried])
     assert result.rounds[-1].log_volume == pytest.approx(afresh.log_volume, abs=1e-5)

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gardner.errors import InvalidInputError
-from gardner.inference.amp import amp
+from gardner.inference.message_passing import amp
 from gardner.inference.posterior import Posterior
 from gardner.model import GLM, Channel, Gaussian, parse_channel
 from gardner.strategies.base import Floats, Integers, Strategy, StrategyError, View, make_registered
@@ -23,10 +23,10 @@ ROWS = ("table", "plain")
 class Asking:
     """Which strategy, with which parameters, and how rows and labels are understood.
 
-    ``rows``: a ``table`` is standardised, has an intercept, and its posterior is that of expectation propagation, as in
-    ``gardner bench --data``; ``plain`` rows stay as they are, and their posterior is that of message passing, as in
-    ``gardner.run``. ``channel`` is how labels arise: by default ``probit:0.08`` for a table and ``sign`` for plain
-    rows.
+    ``rows``: a ``table`` is standardised, has an intercept, and its posterior is that of
+    expectation propagation, as in ``gardner bench --data``; ``plain`` rows stay as they are, and
+    their posterior is that of message passing, as in ``gardner.run``. ``channel`` is how labels
+    arise: by default ``probit:0.08`` for a table and ``sign`` for plain rows.
     """
 
     strategy: str = "query"
@@ -44,7 +44,9 @@ class Asking:
     def choose(
         self, features: Floats, queried: Integers, labels: Floats, classes: int, count: int, rng: np.random.Generator
     ) -> tuple[Integers, Floats]:
-        """Rows of the features to label next, best first, and a score for each that is not queried, in their order."""
+        """Rows of the features to label next, best first, and a score for each that is not queried,
+        in their order.
+        """
         strategy = self.made()
         view = self._view(features, queried, labels, classes, count, rng)
         choice = strategy.query(view)
@@ -80,7 +82,8 @@ class Asking:
 
 
 def coded(labels: NDArray[Any]) -> tuple[Floats, int]:
-    """Classes as numbers, and how many there are: two are −1 and +1, in their order, more are 0, 1, ….
+    """Classes as numbers, and how many there are: two are −1 and +1, in their order, more are 0, 1,
+    ….
 
     One alone is −1 or +1 by its sign where it is a number, and else +1.
 

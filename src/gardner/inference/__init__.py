@@ -8,12 +8,12 @@ from __future__ import annotations
 import importlib
 from typing import TYPE_CHECKING
 
-from gardner.inference.amp import Start, amp, warm_start  # here, or the module would stand in the function's place
 from gardner.inference.posterior import Posterior, Status
 
 if TYPE_CHECKING:
     from gardner.inference.batched import SubsetVolumes, random_subsets, subset_log_volumes
     from gardner.inference.ep import expectation_propagation
+    from gardner.inference.message_passing import Start, amp, warm_start
     from gardner.inference.methods import METHODS, infer
     from gardner.inference.montecarlo import monte_carlo, sample_version_space
     from gardner.inference.separable import Separation, VersionSpace, separate
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 _HOMES = {
     "batched": ("SubsetVolumes", "random_subsets", "subset_log_volumes"),
     "ep": ("expectation_propagation",),
+    "message_passing": ("Start", "amp", "warm_start"),
     "methods": ("METHODS", "infer"),
     "montecarlo": ("monte_carlo", "sample_version_space"),
     "separable": ("Separation", "VersionSpace", "separate"),

@@ -8,8 +8,8 @@ from typing import Any
 from numpy.typing import ArrayLike
 
 from gardner.errors import InvalidInputError
-from gardner.inference.amp import amp
 from gardner.inference.ep import expectation_propagation
+from gardner.inference.message_passing import amp
 from gardner.inference.montecarlo import monte_carlo
 from gardner.inference.posterior import Posterior
 from gardner.model import GLM, PERCEPTRON
@@ -26,13 +26,14 @@ def infer(
 ) -> Posterior:
     """Everything a student knows who saw these rows with these labels.
 
-    ``method`` is ``amp`` (message passing: fast, for rows with independent entries, any array library), ``ep``
-    (expectation propagation with full covariance: correlated rows too, unless they nearly repeat each other; up to a
-    few thousand features) or ``mc`` (Monte Carlo: no approximation, with a standard error). ``options`` go to
-    :func:`amp`, :func:`expectation_propagation` or :func:`monte_carlo`.
+    ``method`` is ``amp`` (message passing: fast, for rows with independent entries, any array
+    library), ``ep`` (expectation propagation with full covariance: correlated rows too, unless they
+    nearly repeat each other; up to a few thousand features) or ``mc`` (Monte Carlo: no
+    approximation, with a standard error). ``options`` go to :func:`amp`,
+    :func:`expectation_propagation` or :func:`monte_carlo`.
 
-    AMP and EP estimate their own error (``correction``). Where it is more than 3 % of the log-evidence the status is
-    ``doubtful`` and ``doubt`` says why.
+    AMP and EP estimate their own error (``correction``). Where it is more than 3 % of the
+    log-evidence the status is ``doubtful`` and ``doubt`` says why.
 
     >>> import numpy as np
     >>> posterior = infer(np.array([[1.0, 0.0], [0.0, 1.0]]), np.array([1.0, -1.0]), method="ep")

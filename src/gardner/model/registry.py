@@ -1,7 +1,8 @@
 """Priors and channels by name, with a parameter: ``gaussian:2``, ``flip:0.05``.
 
-Here are the registered ones only, so any text may be parsed, also one that was read from a file of results. Anyone's
-own, in a file or a module, are loaded by :mod:`gardner.model.external`, where the user names them.
+Here are the registered ones only, so any text may be parsed, also one that was read from a file of
+results. Anyone's own, in a file or a module, are loaded by :mod:`gardner.model.external`, where the
+user names them.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ import sys
 from typing import Any, cast
 
 from gardner.errors import GardnerError, InvalidInputError
-from gardner.loading import FROM_FILE
+from gardner.loading import FROM_FILE, summary_of
 from gardner.model.absolute import Absolute
 from gardner.model.channel import Channel
 from gardner.model.flip import Flip
@@ -69,7 +70,8 @@ def parse_channel(text: str) -> Channel:
 
 
 def describe(part: Prior | Channel) -> str:
-    """The text that :func:`parse_prior` or :func:`parse_channel` reads back; of one's own, ``load_`` instead.
+    """The text that :func:`parse_prior` or :func:`parse_channel` reads back; of one's own,
+    ``load_`` instead.
 
     >>> describe(Flip(0.1)), describe(Gaussian())
     ('flip:0.1', 'gaussian')
@@ -97,13 +99,13 @@ def describe_briefly(part: Prior | Channel) -> str:
 
 
 def summaries(register: dict[str, type]) -> dict[str, str]:
-    """Each name with its parameter, if any, and the first line of its documentation."""
+    """Each name with its parameter, if any, and the first paragraph of its documentation."""
     lines = {}
     for name, kind in register.items():
         parameters = dataclasses.fields(kind)
         shown = f"{name}:{parameters[0].name.upper()}" if parameters else name
         shown = f"{name}:FILE" if name in LISTED else shown
-        lines[shown] = (inspect.getdoc(kind) or "").split("\n")[0]
+        lines[shown] = summary_of(kind)
     return lines
 
 

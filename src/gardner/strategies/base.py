@@ -1,6 +1,7 @@
 """The contract of a strategy, and the register of those that come with the package.
 
-A strategy is asked once a round. It sees a :class:`View` of the problem and answers with a :class:`Choice`:
+A strategy is asked once a round. It sees a :class:`View` of the problem and answers with a
+:class:`Choice`:
 
     class Mine:
         informed = False                      # True if it reads labels nobody asked for yet
@@ -9,7 +10,8 @@ A strategy is asked once a round. It sees a :class:`View` of the problem and ans
             score = ...                       # one number a row of view.unlabelled, larger = ask sooner
             return choose(view, score)
 
-Parameters are fields of a (data)class. Anything with these two names can be run: register it, or name its file.
+Parameters are fields of a (data)class. Anything with these two names can be run: register it, or
+name its file.
 """
 
 from __future__ import annotations
@@ -26,6 +28,7 @@ from numpy.typing import NDArray
 
 from gardner.errors import GardnerError, InvalidInputError
 from gardner.inference import Posterior
+from gardner.loading import summary_of
 from gardner.model import GLM
 
 Floats = NDArray[Any]
@@ -37,7 +40,9 @@ class StrategyError(GardnerError):
 
 
 class View:
-    """What a strategy may know: the pool, what was asked so far with its labels, and what follows from that."""
+    """What a strategy may know: the pool, what was asked so far with its labels, and what follows
+    from that.
+    """
 
     def __init__(
         self,
@@ -57,9 +62,10 @@ class View:
     ) -> None:
         """Made by the loop. ``hidden_labels`` are given to informed strategies only.
 
-        Where the pool is a real table, ``pool`` has its columns standardised, and an intercept as the last; ``table``
-        has them as they are. Labels of two classes are −1 and +1; of more ``classes`` they are 0, 1, ….
-        ``held_out`` has rows to measure on, in the form of ``pool``, and their labels: for informed strategies only.
+        Where the pool is a real table, ``pool`` has its columns standardised, and an intercept as
+        the last; ``table`` has them as they are. Labels of two classes are −1 and +1; of more
+        ``classes`` they are 0, 1, …. ``held_out`` has rows to measure on, in the form of ``pool``,
+        and their labels: for informed strategies only.
         """
         self.pool = read_only(pool)
         self.table = self.pool if table is None else read_only(table)
@@ -101,16 +107,19 @@ class View:
 
     @property
     def held_out(self) -> tuple[Floats, Floats] | None:
-        """Rows to measure on and their labels, where there are any, for strategies that declare ``informed = True``."""
+        """Rows to measure on and their labels, where there are any, for strategies that declare
+        ``informed = True``.
+        """
         return self._held_out if self._hidden_labels is not None else None
 
 
 @dataclass(frozen=True)
 class Choice:
-    """Rows to label next; optionally the score of each unlabelled row, and rows given up in exchange.
+    """Rows to label next; optionally the score of each unlabelled row, and rows given up in
+    exchange.
 
-    ``dropped`` (informed strategies only) are rows of the training set that are exchanged: the set grows by
-    ``len(indices) − len(dropped)`` rows, which must be the batch size.
+    ``dropped`` (informed strategies only) are rows of the training set that are exchanged: the set
+    grows by ``len(indices) − len(dropped)`` rows, which must be the batch size.
     """
 
     indices: Integers
@@ -195,12 +204,12 @@ def register(name: str) -> Callable[[Factory], Factory]:
 
 
 def registered_strategies() -> dict[str, str]:
-    """Name and first line of the documentation of every strategy that comes with the package.
+    """Name and first paragraph of the documentation of every strategy that comes with the package.
 
     >>> registered_strategies()["random"]
     'Rows at random: typical subsets, what passive learning gets.'
     """
-    return {name: (inspect.getdoc(factory) or "").split("\n")[0] for name, factory in sorted(_REGISTER.items())}
+    return {name: summary_of(factory) for name, factory in sorted(_REGISTER.items())}
 
 
 def make_registered(name: str, parameters: Mapping[str, object]) -> Strategy:
@@ -223,7 +232,9 @@ _KINDS = {bool: "true or false", int: "a whole number", float: "a number", str: 
 
 
 def _check_type(name: str, value: object, wanted: object) -> None:
-    """Whatever a command line or a spec handed in, against the annotation; a whole number will do for a float."""
+    """Whatever a command line or a spec handed in, against the annotation; a whole number will do
+    for a float.
+    """
     if wanted not in _KINDS:
         return
     fits = isinstance(value, int | float if wanted is float else wanted)

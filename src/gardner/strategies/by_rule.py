@@ -12,7 +12,7 @@ from typing import cast
 
 import numpy as np
 
-from gardner.inference.amp import amp
+from gardner.inference.message_passing import amp
 from gardner.rules import RULES, Rule, RuleError
 from gardner.strategies.base import (
     Choice,
@@ -67,7 +67,9 @@ def choose_by(rule: Rule, view: View) -> Choice:
 
 
 def _fields(rule: Rule, view: View, first: int) -> tuple[Floats, Floats]:
-    """Mean and variance of the fields of unlabelled rows; after one choice of all, as that choice saw them."""
+    """Mean and variance of the fields of unlabelled rows; after one choice of all, as that choice
+    saw them.
+    """
     if rule.blind:
         return np.zeros(view.unlabelled.size), np.ones(view.unlabelled.size)
     if first == 0:
@@ -79,7 +81,9 @@ def _fields(rule: Rule, view: View, first: int) -> tuple[Floats, Floats]:
 
 
 def _partly(view: View, scores: Floats, share: float) -> Choice:
-    """The best rows but for a share at random; the share is rounded by chance, so that it holds on average."""
+    """The best rows but for a share at random; the share is rounded by chance, so that it holds on
+    average.
+    """
     size = min(view.batch_size, scores.size)
     best = int(np.floor((1.0 - share) * size + view.rng.random()))
     order = np.lexsort((view.rng.random(scores.size), -scores))  # ties by chance

@@ -1,30 +1,37 @@
-"""Subsets near the extremes of the volume: annealing by exchanges, guided by the cavity fields of AMP.
+"""Subsets near the extremes of the volume: annealing by exchanges, guided by the cavity fields of
+AMP.
 
-Informed AL-AMP never gives a row back, and so stays well above the minimum. Here the chosen rows S are the spins of a
-system with the energy E(S) = ±ln Z(S), + to find the smallest volume and − for the largest. AMP knows the field on each
-of them. To leading order in 1/√N
+Informed AL-AMP never gives a row back, and so stays well above the minimum. Here the chosen rows S
+are the spins of a system with the energy E(S) = ±ln Z(S), + to find the smallest volume and − for
+the largest. AMP knows the field on each of them. To leading order in 1/√N
 
     E(S ∪ ν) − E(S) = ±ψ_Y(y_ν, ω_ν, V_ν),         E(S) − E(S \\ μ) = ±ψ_Y(y_μ, ω_μ, V_μ),
 
-with mean and variance of the field under the posterior for a row ν outside S, and those of the cavity (its own label
-left out) for a row μ inside: both speak of a label that was not used. For the perceptron ψ_Y = ln Φ(yω/√V) rises with
-the margin yω/√V, so to exchange μ for ν, ΔE = ±(ψ_ν − ψ_μ), pays for + where the dropped row has the larger margin.
+with mean and variance of the field under the posterior for a row ν outside S, and those of the
+cavity (its own label left out) for a row μ inside: both speak of a label that was not used. For the
+perceptron ψ_Y = ln Φ(yω/√V) rises with the margin yω/√V, so to exchange μ for ν, ΔE = ±(ψ_ν − ψ_μ),
+pays for + where the dropped row has the larger margin.
 
-A round first adds the batch, most surprising first (least, for the largest volume), and then anneals at fixed size:
+A round first adds the batch, most surprising first (least, for the largest volume), and then
+anneals at fixed size:
 
-1. Every row ν of a shortlist is paired with a random row μ of S. Metropolis' rule at temperature T takes a pair if
-   ΔE < −T ln r, r uniform: if ΔE/(−ln r) < T. So the b pairs with the smallest ΔE/(−ln r) (gains first, no μ twice) are
-   those that it takes at the temperature which makes b exchanges; b is set, and that temperature follows.
-2. All b are exchanged at once, and AMP follows with two iterations from where it stands. That is enough to track a
-   set that changes slowly; the fields that the b rows exert on each other, of order √(b/N), are seen in the next step.
-3. b falls from ``heat``·|S| as (1 − t)², t from 0 to 1 over the ``steps``, and the temperature with it. Where b rounds
-   to zero the set is frozen: only the best single exchange is made, if it gains.
+1. Every row ν of a shortlist is paired with a random row μ of S. Metropolis' rule at temperature T
+   takes a pair if ΔE < −T ln r, r uniform: if ΔE/(−ln r) < T. So the b pairs with the smallest
+   ΔE/(−ln r) (gains first, no μ twice) are those that it takes at the temperature which makes b
+   exchanges; b is set, and that temperature follows.
+2. All b are exchanged at once, and AMP follows with two iterations from where it stands. That is
+   enough to track a set that changes slowly; the fields that the b rows exert on each other, of
+   order √(b/N), are seen in the next step.
+3. b falls from ``heat``·|S| as (1 − t)², t from 0 to 1 over the ``steps``, and the temperature with
+   it. Where b rounds to zero the set is frozen: only the best single exchange is made, if it gains.
 
-The shortlist, the |S| rows outside with the smallest cost, is drawn up again every 50 steps: a step reads 3|S| rows and
-not the pool. What was found counts only if AMP converges on it and its Bethe ln Z is better than before the annealing.
+The shortlist, the |S| rows outside with the smallest cost, is drawn up again every 50 steps: a step
+reads 3|S| rows and not the pool. What was found counts only if AMP converges on it and its Bethe ln
+Z is better than before the annealing.
 
-Nothing needs a temperature scale from outside. For comparison: the ensemble of subsets weighted by exp(β ln Z) reaches
-the end of its complexity curve at β = −1/T with T = 0.19 for n = 0.3 and 0.078 for n = 0.6 (α = 3; `gardner.bounds`).
+Nothing needs a temperature scale from outside. For comparison: the ensemble of subsets weighted by
+exp(β ln Z) reaches the end of its complexity curve at β = −1/T with T = 0.19 for n = 0.3 and 0.078
+for n = 0.6 (α = 3; `gardner.bounds`).
 """
 
 from __future__ import annotations
@@ -34,24 +41,26 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from gardner.inference.amp import Start, amp
 from gardner.inference.kernel import pool_fields
+from gardner.inference.message_passing import Start, amp
 from gardner.inference.posterior import Posterior
 from gardner.model import library_of
 from gardner.rules.exchange import LOST, REFRESH, SHORTEST, SIGNS, TRACKING, Effort, pairs_to_exchange
 from gardner.strategies.base import Choice, Floats, Integers, StrategyError, View, choose, register
 
-# The residual at which AMP stops before and after a round, in units of a prior weight: ln Z to about 0.01.
+# The residual at which AMP stops before and after a round, in units of a prior weight: ln Z to
+# about 0.01.
 TOLERANCE = 1e-5
 
 
 @register("swap")
 @dataclass(frozen=True)
 class Swap(Effort):
-    """Exchange rows by annealing to reach the smallest volume, or the largest (reads hidden labels).
+    """Exchange rows by annealing to reach the smallest volume, or the largest (reads hidden
+    labels).
 
-    ``direction`` is ``min`` or ``max``; ``steps`` is the effort a round (0: no exchanges); ``heat`` the share of the
-    chosen rows exchanged in the first step of a round.
+    ``direction`` is ``min`` or ``max``; ``steps`` is the effort a round (0: no exchanges); ``heat``
+    the share of the chosen rows exchanged in the first step of a round.
     """
 
     informed = True
@@ -157,7 +166,9 @@ class _Annealing:
         return self.sign * _log_partition(self.view, labels, omega, V)
 
     def fit(self, start: Start | None, iterations: int = 1000) -> Posterior:
-        """AMP on the chosen rows, on one thread: the sets are small, and the other cores have runs of their own."""
+        """AMP on the chosen rows, on one thread: the sets are small, and the other cores have runs
+        of their own.
+        """
         return amp(
             self.inside.rows, self.inside.labels, self.view.model, start=start, tolerance=TOLERANCE,
             max_iterations=iterations, threads=1, decide_empty=False, check_input=False,

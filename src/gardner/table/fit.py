@@ -4,7 +4,8 @@ Expectation propagation (:mod:`gardner.inference.ep`) runs in the span of the la
 its time goes by the number of labels, however many columns there are. For each scaling of the
 columns the parameters of the noise are moved to the top of the evidence; the largest is taken. The
 search looks at no more than a sample of the labels, the fit that follows at all of them. That fit
-may be done by message passing instead (:mod:`gardner.inference.amp`), where rows allow it.
+may be done by message passing instead (:mod:`gardner.inference.message_passing`), where rows allow
+it.
 """
 
 from __future__ import annotations
@@ -16,8 +17,8 @@ import numpy as np
 from scipy.optimize import minimize
 
 from gardner.errors import ConvergenceError, InvalidInputError
-from gardner.inference.amp import amp
 from gardner.inference.ep import Sites, ep_evidence, expectation_propagation
+from gardner.inference.message_passing import amp
 from gardner.inference.posterior import Posterior
 from gardner.inference.trust import sampled
 from gardner.model import GLM
@@ -25,21 +26,24 @@ from gardner.table.families import FLIP, PROBIT, REGRESSION, Candidate, Family, 
 from gardner.table.scaling import SCALINGS, Floats, Spread, make_scaling
 from gardner.table.weights import Design, Span, Weights
 
-# Labelled rows or columns at most, whichever are fewer: their covariance has 200 MB, and EP needs several.
+# Labelled rows or columns at most, whichever are fewer: their covariance has 200 MB, and EP needs
+# several.
 MOST_SPANNED = 5_000
 # Labels at most that the search looks at: enough to tell noise from none, in about a second.
 _MOST_SEARCHED = 400
-# Labels up to which flips are not tried: in an early trial on real tables with so few they were never chosen, and the
-# search for them took two thirds of the time at 200. The runs of docs/real-tables.md do not try them either.
+# Labels up to which flips are not tried: in an early trial on real tables with so few they were
+# never chosen, and the search for them took two thirds of the time at 200. The runs of
+# docs/real-tables.md do not try them either.
 _TOO_FEW_FOR_FLIPS = 200
-# Tolerance of expectation propagation during the search, where evidence to 0.01 will do: its error goes as the square,
-# and the choices of the query on Gaussian pools are those of a tolerance ten times smaller.
+# Tolerance of expectation propagation during the search, where evidence to 0.01 will do: its error
+# goes as the square, and the choices of the query on Gaussian pools are those of a tolerance ten
+# times smaller.
 _ROUGH = 1e-3
 # Its tolerance for the fit that is used.
 _FINE = 1e-8
 METHODS = ("auto", "ep", "amp")
-# Labelled rows or columns, whichever are fewer, up to which ``auto`` does not ask whether message passing will do: EP
-# takes one or two seconds there, and is never the worse of the two.
+# Labelled rows or columns, whichever are fewer, up to which ``auto`` does not ask whether message
+# passing will do: EP takes one or two seconds there, and is never the worse of the two.
 _QUICK = 1_000
 
 
@@ -54,7 +58,9 @@ class Tried:
 
 @dataclass(frozen=True, eq=False)
 class Fit:
-    """A model with what it knows: rows as it sees them, its posterior and what was tried on the way."""
+    """A model with what it knows: rows as it sees them, its posterior and what was tried on the
+    way.
+    """
 
     design: Design
     posterior: Posterior
@@ -86,9 +92,10 @@ def fit(
 ) -> Fit:
     """Fit the labelled rows, of which there may be none; ``spread`` is that of all rows.
 
-    ``model`` and ``scaling`` are what is not to be searched for. The search is by expectation propagation, and the fit
-    by ``method``: ``ep``, ``amp``, or ``auto``, which takes message passing for large tables where it vouches for its
-    answer, and expectation propagation for all others.
+    ``model`` and ``scaling`` are what is not to be searched for. The search is by expectation
+    propagation, and the fit by ``method``: ``ep``, ``amp``, or ``auto``, which takes message
+    passing for large tables where it vouches for its answer, and expectation propagation for all
+    others.
     """
     if method not in METHODS:
         raise InvalidInputError("method", method, f"it must be one of {', '.join(METHODS)}")
@@ -176,13 +183,17 @@ def _best(name: str, span: Span, labels: Floats, family: Family, start: Sites | 
 def _evidence(
     span: Span, labels: Floats, candidate: Candidate, start: Sites | None = None
 ) -> tuple[float, Sites | None]:
-    """Of the labels, −∞ where the iteration did not settle; and its sites, for the next one to start from."""
+    """Of the labels, −∞ where the iteration did not settle; and its sites, for the next one to
+    start from.
+    """
     rows = span.rows(candidate.intercept / candidate.deviation)
     return ep_evidence(rows, labels, candidate.model, tolerance=_ROUGH, start=start)
 
 
 def _infer(span: Span, labels: Floats, candidate: Candidate, tolerance: float) -> Posterior:
-    """From no start: the last digits, and so which of two like rows comes first, hang on nothing that was tried."""
+    """From no start: the last digits, and so which of two like rows comes first, hang on nothing
+    that was tried.
+    """
     rows = span.rows(candidate.intercept / candidate.deviation)
     return expectation_propagation(rows, labels, candidate.model, tolerance=tolerance)
 

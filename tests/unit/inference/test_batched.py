@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from gardner.errors import InvalidInputError
-from gardner.inference.amp import amp
 from gardner.inference.batched import random_subsets, subset_log_volumes
+from gardner.inference.message_passing import amp
 from gardner.model import (
     GLM,
     Absolute,
@@ -56,7 +56,9 @@ def test_threads_do_not_change_a_bit() -> None:
 
 
 def test_what_does_not_converge_is_marked() -> None:
-    """A row and its opposite with the same label leave nothing; AMP runs for ever deeper, and that is told."""
+    """A row and its opposite with the same label leave nothing; AMP runs for ever deeper, and that
+    is told.
+    """
     rows = np.concatenate([POOL.rows, -POOL.rows[:1]])
     labels = np.append(POOL.labels, POOL.labels[0])
     subsets = np.array([[1, 2, 3, 4], [0, 1, 2, 60], [5, 6, 7, 8]])
@@ -67,7 +69,9 @@ def test_what_does_not_converge_is_marked() -> None:
 
 
 def test_resting_means_are_no_convergence() -> None:
-    """Two almost opposite rows: forces cancel, the means rest from the start while everything else moves."""
+    """Two almost opposite rows: forces cancel, the means rest from the start while everything else
+    moves.
+    """
     rows, labels = np.array([[1.0, 1e-9], [-1.0, 1e-9]]), np.ones(2)
     exact = np.log(1e-9 / np.pi) / 2
     volumes = subset_log_volumes(rows, labels, np.array([[0, 1]]))

@@ -11,9 +11,9 @@ import numpy as np
 from gardner.experiment.device.choice import Chooser, make_chooser
 from gardner.experiment.device.pool import DevicePool
 from gardner.experiment.rounds import Round, Run, Seconds, label_count, measured, random_streams
-from gardner.inference.amp import Variances
 from gardner.inference.device.follower import Follower
 from gardner.inference.device.iteration import Integers
+from gardner.inference.message_passing import Variances
 from gardner.inference.posterior import Posterior
 from gardner.model import GLM, PERCEPTRON, library_of
 

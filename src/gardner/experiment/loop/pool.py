@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from gardner.errors import InvalidInputError
 from gardner.experiment.loop.training import Integers, Training
 from gardner.experiment.rounds import Round, Run, Seconds, label_count, measured, random_streams
-from gardner.inference.amp import Variances
+from gardner.inference.message_passing import Variances
 from gardner.inference.posterior import Posterior
 from gardner.model import GLM, PERCEPTRON, Instance
 from gardner.strategies import Choice, Strategy, StrategyError, View
@@ -27,8 +27,8 @@ from gardner.strategies import Choice, Strategy, StrategyError, View
 T = TypeVar("T")
 Floats = NDArray[np.floating]
 
-# The residual at which AMP stops in a loop, in units of a prior weight. It leaves ln v some 1e-7 off per weight,
-# where runs differ by 1e-3 from seed to seed (docs/reproduction).
+# The residual at which AMP stops in a loop, in units of a prior weight. It leaves ln v some 1e-7
+# off per weight, where runs differ by 1e-3 from seed to seed (docs/reproduction).
 TOLERANCE = 1e-5
 _TEST = int.from_bytes(b"test", "big")
 

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from gardner.inference.amp import Start, Variances, amp
+from gardner.inference.message_passing import Start, Variances, amp
 from gardner.inference.posterior import Posterior, Status
 from gardner.model import GLM, Instance
 
@@ -49,7 +49,9 @@ class Training:
         return self._labels[: self.count]
 
     def change(self, added: Integers, dropped: Integers | None = None) -> None:
-        """Add rows; those dropped make room for the first of them, so that the buffers stay without gaps."""
+        """Add rows; those dropped make room for the first of them, so that the buffers stay without
+        gaps.
+        """
         free = (
             np.flatnonzero(np.isin(self.indices, dropped)) if dropped is not None and len(dropped) else np.empty(0, int)
         )

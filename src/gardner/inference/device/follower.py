@@ -8,12 +8,12 @@ from typing import Literal
 import numpy as np
 
 from gardner.errors import InvalidInputError
-from gardner.inference.amp import Variances, bethe
 from gardner.inference.damping import Damper, NextStep
 from gardner.inference.device import fused
 from gardner.inference.device.iteration import Integers, Iteration, PlainIteration
 from gardner.inference.device.stored import StoredRows, device_of
 from gardner.inference.inputs import check_settings
+from gardner.inference.message_passing import Variances, bethe
 from gardner.inference.posterior import Posterior, Status
 from gardner.model import GLM
 from gardner.model.arrays import ArrayObject
@@ -23,10 +23,12 @@ GROUP = fused.GROUP
 
 
 class Follower:
-    """AMP on the labelled rows of a stored pool, each time from where it stood before the last change.
+    """AMP on the labelled rows of a stored pool, each time from where it stood before the last
+    change.
 
-    ``order`` has all rows of the pool, those that are labelled first. With ``twin="auto"`` the kernel is taken
-    wherever it can serve: on a GPU, for normal weights, two classes and scalar variances.
+    ``order`` has all rows of the pool, those that are labelled first. With ``twin="auto"`` the
+    kernel is taken wherever it can serve: on a GPU, for normal weights, two classes and scalar
+    variances.
     """
 
     def __init__(
@@ -62,7 +64,8 @@ class Follower:
     def label(self, order: Integers, count: int, fresh: slice | Integers | None = None) -> None:
         """All rows in a new order, the first ``count`` of them labelled.
 
-        A row that stays labelled stays in its place; ``fresh`` has the places of new ones, by default those at the end.
+        A row that stays labelled stays in its place; ``fresh`` has the places of new ones, by
+        default those at the end.
         """
         places = slice(self.count, count) if fresh is None else fresh
         self.order, self.count = order, count
@@ -70,10 +73,11 @@ class Follower:
         self.iteration.label(self._on_device, count, places)
 
     def posterior(self, *, most: int | None = None, fresh: bool = False) -> Posterior:
-        """What the labels say; from the prior again where the last posterior leads nowhere, or if ``fresh``.
+        """What the labels say; from the prior again where the last posterior leads nowhere, or if
+        ``fresh``.
 
-        Where it only has to follow, ``most`` iterations suffice: the status then says what was reached, and there is
-        no log-evidence.
+        Where it only has to follow, ``most`` iterations suffice: the status then says what was
+        reached, and there is no log-evidence.
         """
         if fresh:
             self.iteration.reset()

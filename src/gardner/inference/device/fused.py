@@ -1,8 +1,10 @@
-"""Iterations of message passing on a GPU: each row is read once, and many iterations need no word from the host.
+"""Iterations of message passing on a GPU: each row is read once, and many iterations need no word
+from the host.
 
-`kernel.cu` has the text. PyTorch compiles it when it is first needed, by NVIDIA's run-time compiler, which comes
-with it. Several iterations are recorded as one graph: what changes between them, such as the number of labelled rows,
-lies on the device, and an iteration after the last one needed returns at once.
+`kernel.cu` has the text. PyTorch compiles it when it is first needed, by NVIDIA's run-time
+compiler, which comes with it. Several iterations are recorded as one graph: what changes between
+them, such as the number of labelled rows, lies on the device, and an iteration after the last one
+needed returns at once.
 """
 
 from __future__ import annotations
@@ -13,27 +15,30 @@ from dataclasses import dataclass
 from importlib.resources import files
 from typing import Any
 
-from gardner.inference.amp import Passage, Weights
 from gardner.inference.device.iteration import Integers
 from gardner.inference.device.stored import StoredRows
+from gardner.inference.message_passing import Passage, Weights
 from gardner.model import GLM
 from gardner.model.arrays import ArrayObject
 from gardner.model.special import MILLS, SCALE
 
 # Threads of a block that compute; 32 more fetch rows (kernel.cu).
 THREADS = 480
-# Iterations recorded in one graph: between two looks at the residuals. Most rounds need about eight.
+# Iterations recorded in one graph: between two looks at the residuals. Most rounds need about
+# eight.
 GROUP = 8
-# Bytes of shared memory for rows, of 227 KB that a multiprocessor of compute capability 9.0 gives a block; the rest is
-# for barriers and sums.
+# Bytes of shared memory for rows, of 227 KB that a multiprocessor of compute capability 9.0 gives a
+# block; the rest is for barriers and sums.
 ROOM = 220_000
-# Pieces of a row that a thread may have, by the size of a number: means and sums are in registers, 128 of them.
+# Pieces of a row that a thread may have, by the size of a number: means and sums are in registers,
+# 128 of them.
 MOST_VECTORS = {4: 11, 2: 6}
 # Sets of rows in shared memory, at most: more bring nothing (benchmarks/gpu.py, shapes).
 MOST_STAGES = 3
 # Multiprocessors that may share a row: a cluster has eight at most.
 PARTS = (1, 2, 4, 8)
-# Channels that the kernel knows, by the names of their compiled functions, and whether labels are flipped.
+# Channels that the kernel knows, by the names of their compiled functions, and whether labels are
+# flipped.
 CHANNELS = {"sign": 0, "probit": 0, "flip": 1}
 _STORED = {"float32": 0, "bfloat16": 1, "float16": 2}
 # Places in the state (kernel.cu has the same list).
@@ -88,7 +93,9 @@ def shared_bytes(shape: Shape, pitch: int) -> int:
 
 
 def serves(rows: StoredRows, model: GLM) -> bool:
-    """Whether the kernel can take these rows: on a GPU that has bulk copies, normal weights, labels of two classes."""
+    """Whether the kernel can take these rows: on a GPU that has bulk copies, normal weights, labels
+    of two classes.
+    """
     if not hasattr(rows.entries, "is_cuda"):
         return False
     entries: Any = rows.entries
@@ -131,10 +138,14 @@ def _compiled(shape: Shape, flip: int, pitch: int, device: int) -> tuple[Any, An
 
 
 class FusedIteration:
-    """The fast twin of :class:`~gardner.inference.device.iteration.PlainIteration`, for PyTorch on a GPU."""
+    """The fast twin of :class:`~gardner.inference.device.iteration.PlainIteration`, for PyTorch on
+    a GPU.
+    """
 
     def __init__(self, rows: StoredRows, labels: ArrayObject, model: GLM, shape: Shape | None = None) -> None:
-        """Buffers for all rows, and nothing labelled. Another ``shape`` than the usual one is for measurements."""
+        """Buffers for all rows, and nothing labelled. Another ``shape`` than the usual one is for
+        measurements.
+        """
         import torch
 
         self.rows, self.model, self.torch = rows, model, torch

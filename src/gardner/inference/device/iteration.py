@@ -1,8 +1,8 @@
 """Iterations of message passing over stored rows: the readable form, on any array library.
 
-The equations are those of :mod:`gardner.inference.amp` with scalar variances, which are exact for
-many weights: V_μ = |F_μ|² mean(Δ) and A = (1/N) Σ_μ |F_μ|² (−g'_μ). :mod:`gardner.inference.device.fused`
-is the fast twin.
+The equations are those of :mod:`gardner.inference.message_passing` with scalar variances, which are
+exact for many weights: V_μ = |F_μ|² mean(Δ) and A = (1/N) Σ_μ |F_μ|² (−g'_μ).
+:mod:`gardner.inference.device.fused` is the fast twin.
 """
 
 from __future__ import annotations
@@ -13,8 +13,8 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from gardner.inference.amp import Passage, Weights
 from gardner.inference.device.stored import StoredRows, device_of
+from gardner.inference.message_passing import Passage, Weights
 from gardner.model import GLM, library_of
 from gardner.model.arrays import ArrayObject
 
@@ -25,7 +25,9 @@ class Iteration(Protocol):
     """What moves the messages. Rows are known by their places in the pool."""
 
     def label(self, order: ArrayObject, count: int, fresh: slice | Integers) -> None:
-        """From now on the first ``count`` rows of an order are labelled; ``fresh`` has the places of the new ones."""
+        """From now on the first ``count`` rows of an order are labelled; ``fresh`` has the places
+        of the new ones.
+        """
         ...
 
     def reset(self) -> None:
@@ -33,7 +35,9 @@ class Iteration(Protocol):
         ...
 
     def advance(self, keep: float, tolerance: float, most: int) -> list[float]:
-        """At most so many iterations, fewer where one has a residual within the tolerance; the residual of each."""
+        """At most so many iterations, fewer where one has a residual within the tolerance; the
+        residual of each.
+        """
         ...
 
     def found(self) -> tuple[Passage, Weights]:
@@ -53,7 +57,9 @@ class PlainIteration:
     """The readable form. A round trip to the host ends each iteration."""
 
     def __init__(self, rows: StoredRows, labels: ArrayObject, model: GLM, *, scalar: bool = True) -> None:
-        """No row is labelled yet. Without ``scalar`` every weight and row has a variance of its own."""
+        """No row is labelled yet. Without ``scalar`` every weight and row has a variance of its
+        own.
+        """
         self.rows, self.all_labels, self.model, self.scalar = rows, labels, model, scalar
         self.library = library_of(rows.norms)
         self.order = self.labels = self.norms = self.g = rows.norms[:0]

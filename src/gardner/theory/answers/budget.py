@@ -1,9 +1,9 @@
 """The questions people ask backwards: how many labels does a given volume or accuracy cost?
 
 Three answers to each: for the *best* subset of the pool (the lower end of the complexity curve),
-for the best *label-agnostic* rule that is known (``agnostic``, by its exact learning curve), and for
-*random* choice. Beside the second stands what no label-agnostic strategy can beat: n labels carry at
-most n bits a weight, so ln v ≥ −n ln 2, Q ≤ 1 − 4^{−n} and accuracy ≤ 1 − arccos(√Q)/π
+for the best *label-agnostic* rule that is known (``agnostic``, by its exact learning curve), and
+for *random* choice. Beside the second stands what no label-agnostic strategy can beat: n labels
+carry at most n bits a weight, so ln v ≥ −n ln 2, Q ≤ 1 − 4^{−n} and accuracy ≤ 1 − arccos(√Q)/π
 [cover2006, §10.3]. Weights of different variances share the bits by reverse water-filling.
 """
 
@@ -38,9 +38,9 @@ from gardner.theory.curve.point import Point, order_parameters, point_of
 from gardner.theory.curve.stationary import Control, Problem, State, at_complexity, solve
 from gardner.theory.formula.pair import Pair
 from gardner.theory.inputs import LARGEST, SMALLEST, check_batch_ratio, check_model, check_target
-from gardner.theory.learning_curve.curve import check_followed
-from gardner.theory.learning_curve.goal import Goal, labels_needed
-from gardner.theory.learning_curve.results import PointStatus
+from gardner.theory.learning_curves.curve import check_followed
+from gardner.theory.learning_curves.goal import Goal, labels_needed
+from gardner.theory.learning_curves.results import PointStatus
 from gardner.theory.random_subset.typical import Typical, pool, typical
 from gardner.theory.roots import root_between
 
@@ -49,9 +49,11 @@ if TYPE_CHECKING:
 
 # The accuracy of a budget as the root of an equation, relative; it is part of the stated error.
 _RELATIVE = 1e-9
-# Of ln v or accuracy: a goal this close to the pool's own value is the pool's own, given to as many digits.
+# Of ln v or accuracy: a goal this close to the pool's own value is the pool's own, given to as many
+# digits.
 _SAME = 1e-8
-# The share of a budget over which a slope is taken, for the error; one digit of the slope is enough.
+# The share of a budget over which a slope is taken, for the error; one digit of the slope is
+# enough.
 _BESIDE = 1e-3
 # Budgets below this, in labels per weight, are not searched: one label of 10,000 weights.
 _SMALLEST = 1e-4
@@ -68,12 +70,13 @@ def _given(value: Plain) -> float | None:
 class BudgetAnswer:
     """Smallest budgets that reach a goal; ``None`` where the pool does not reach it.
 
-    ``agnostic`` is what the best known label-agnostic rule needs, least certain rows first in rounds
-    of ``batch_ratio`` (0: small ones); ``agnostic_floor`` what every label-agnostic strategy needs at
-    least. ``agnostic_status`` says whether the learning curve was solved to its tolerance.
+    ``agnostic`` is what the best known label-agnostic rule needs, least certain rows first in
+    rounds of ``batch_ratio`` (0: small ones); ``agnostic_floor`` what every label-agnostic strategy
+    needs at least. ``agnostic_status`` says whether the learning curve was solved to its tolerance.
     ``best_point`` is the end of the curve behind ``best``, with its residual, quadrature error and
-    stability. ``errors`` says how far each budget may be off: the error of the goal's quantity at the
-    point behind it, divided by its slope in the budget. ``notes`` says why an answer is missing.
+    stability. ``errors`` says how far each budget may be off: the error of the goal's quantity at
+    the point behind it, divided by its slope in the budget. ``notes`` says why an answer is
+    missing.
     """
 
     model: GLM
@@ -106,7 +109,9 @@ class BudgetAnswer:
         return {choice: getattr(self, choice) for choice in CHOICES}
 
     def to_json(self) -> Record:
-        """Plain data for JSON; residual, quadrature error and stability are those of the best subset's end."""
+        """Plain data for JSON; residual, quadrature error and stability are those of the best
+        subset's end.
+        """
         target = {"log_volume": self.log_volume, "accuracy": self.accuracy}
         point = self.best_point
         proof = self.pool if point is None else point
@@ -195,7 +200,9 @@ def budget_for(
 
 @dataclass(frozen=True)
 class _Goal:
-    """What is to be reached: a log-volume or an accuracy; an excess is positive where it is reached."""
+    """What is to be reached: a log-volume or an accuracy; an excess is positive where it is
+    reached.
+    """
 
     pair: Pair
     log_volume: float | None
@@ -241,7 +248,9 @@ def _answer(
 
 
 def _with_agnostic(found: BudgetAnswer, pair: Pair, goal: _Goal, progress: Callable[[float], None]) -> BudgetAnswer:
-    """The answer with what the best known label-agnostic rule needs; a note where that is not known."""
+    """The answer with what the best known label-agnostic rule needs; a note where that is not
+    known.
+    """
     alpha, random = found.pool_ratio, found.random
     try:
         wanted = Goal(
@@ -258,7 +267,9 @@ def _with_agnostic(found: BudgetAnswer, pair: Pair, goal: _Goal, progress: Calla
 
 
 def _budget_error(goal: _Goal, point: Point, budget: float, excess: Callable[[float], float]) -> float:
-    """How far a budget may be off: the error of what the goal asks for, over its slope in the budget."""
+    """How far a budget may be off: the error of what the goal asks for, over its slope in the
+    budget.
+    """
     off = point.quadrature_error if goal.log_volume is not None else point.accuracy_error
     nearby = (1.0 - _BESIDE) * budget
     slope = (excess(budget) - excess(nearby)) / (budget - nearby)
@@ -282,7 +293,9 @@ def _typical_budget(model: GLM, excess: Callable[[Typical], float]) -> float | N
 
 
 class _Ends:
-    """Points of the curve as functions of the budget, each solved from a neighbour where that works."""
+    """Points of the curve as functions of the budget, each solved from a neighbour where that
+    works.
+    """
 
     def __init__(self, model: GLM, alpha: float, progress: Callable[[float], None]) -> None:
         self._model, self._alpha, self._progress = model, alpha, progress
@@ -320,7 +333,8 @@ class _Ends:
 def _smallest_budget(
     ends: _Ends, goal: _Goal, alpha: float, random: float | None
 ) -> tuple[float | None, tuple[str, ...]]:
-    """The budget at which the lower end of the curve reaches the goal; a note says why it was not found.
+    """The budget at which the lower end of the curve reaches the goal; a note says why it was not
+    found.
 
     The search starts below what random choice needs, and at no more than a label a weight: the best
     subset needs less than the one, and hardly ever more than the other.
@@ -337,8 +351,9 @@ def _smallest_budget(
 
 
 def _root(excess: Callable[[float], float], low: float, alpha: float) -> float:
-    """A root of an increasing function of the budget above ``low``; at the pool itself the target is known to be
-    reached."""
+    """A root of an increasing function of the budget above ``low``; at the pool itself the target
+    is known to be reached.
+    """
     high = low
     while excess(high) < 0.0:
         low, high = high, min(1.5 * high, 0.5 * (high + alpha))

@@ -13,7 +13,7 @@ from gardner.errors import GardnerError, InvalidInputError
 from gardner.experiment import run
 from gardner.experiment.device.loop import run_on_device
 from gardner.experiment.device.pool import stored_pool
-from gardner.inference.amp import Variances
+from gardner.inference.message_passing import Variances
 from gardner.model import GLM, Flip, Gaussian, Probit, draw_instance
 from gardner.strategies import make_strategy
 

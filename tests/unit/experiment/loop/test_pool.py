@@ -12,7 +12,7 @@ from gardner.errors import InvalidInputError
 from gardner.experiment.loop import training as module
 from gardner.experiment.loop.pool import run
 from gardner.experiment.loop.training import Training
-from gardner.inference.amp import amp
+from gardner.inference.message_passing import amp
 from gardner.inference.posterior import Posterior
 from gardner.model import PERCEPTRON, draw_instance
 from gardner.strategies import make_registered

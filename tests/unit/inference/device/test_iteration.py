@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 from gardner.experiment.device.pool import stored_pool
-from gardner.inference.amp import Start, Variances, cold_start, passage
 from gardner.inference.device.iteration import PlainIteration
+from gardner.inference.message_passing import Start, Variances, cold_start, passage
 from gardner.model import GLM, Absolute, Flip, GaussBernoulli, Gaussian, Linear, Probit, Rademacher, draw_instance
 
 MODELS = [

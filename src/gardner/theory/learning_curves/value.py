@@ -1,4 +1,6 @@
-"""``label_value``: what the label of a row is worth in the end, for every field and every round of a rule."""
+"""``label_value``: what the label of a row is worth in the end, for every field and every round of
+a rule.
+"""
 
 from __future__ import annotations
 
@@ -13,13 +15,13 @@ from gardner.model.arrays import Floats
 from gardner.rules import Rule
 from gardner.theory.formula.pair import Pair
 from gardner.theory.formula.regression import is_linear
-from gardner.theory.learning_curve.adjoint import BackwardRound, Costate
-from gardner.theory.learning_curve.curve import CELLS, TOLERANCE, Question, question
-from gardner.theory.learning_curve.evolution import label_entropies, noise_entropies
-from gardner.theory.learning_curve.grid import Grid
-from gardner.theory.learning_curve.results import rule_name
-from gardner.theory.learning_curve.rounds import Batch, State, evolve
-from gardner.theory.learning_curve.value_results import LabelValues, RoundValues
+from gardner.theory.learning_curves.adjoint import BackwardRound, Costate
+from gardner.theory.learning_curves.curve import CELLS, TOLERANCE, Question, question
+from gardner.theory.learning_curves.evolution import label_entropies, noise_entropies
+from gardner.theory.learning_curves.grid import Grid
+from gardner.theory.learning_curves.results import rule_name
+from gardner.theory.learning_curves.rounds import Batch, State, evolve
+from gardner.theory.learning_curves.value_results import LabelValues, RoundValues
 from gardner.theory.random_subset.typical import accuracies
 
 Objective = Literal["information", "accuracy"]
@@ -68,7 +70,9 @@ def label_value(
 
 
 def values_of(asked: Question, plan: list[Batch], objective: Objective, cells: int) -> list[RoundValues]:
-    """The values of every round of a plan but the first, on one grid; each batch may have its own rule."""
+    """The values of every round of a plan but the first, on one grid; each batch may have its own
+    rule.
+    """
     pair = asked.pair
     grid = Grid(pair.student.prior.second_moment, cells)
     states = list(evolve(pair, asked.pool_ratio, plan, cells))
@@ -107,7 +111,9 @@ class _Goal(NamedTuple):
 
 
 def _goal(pair: Pair, grid: Grid, last: State, objective: Objective) -> _Goal:
-    """Information is stationary in V [barbier2019], and a label adds I(y; h) to it; accuracy is a function of V."""
+    """Information is stationary in V [barbier2019], and a label adds I(y; h) to it; accuracy is a
+    function of V.
+    """
     V, none = last.solved.V, np.zeros_like(grid.omega)
     if objective == "accuracy":
         higher, lower = (_accuracy(pair, V * (1.0 + sign * _STEP)) for sign in (1.0, -1.0))

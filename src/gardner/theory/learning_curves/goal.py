@@ -16,13 +16,14 @@ import numpy as np
 from gardner.errors import ConvergenceError
 from gardner.rules import Rule
 from gardner.theory.formula.pair import Pair
-from gardner.theory.learning_curve.curve import CELLS, MOST_CELLS, MOST_ROUNDS, TOLERANCE, Question, limit_points
-from gardner.theory.learning_curve.results import LearningPoint, PointStatus
-from gardner.theory.learning_curve.rounds import Batch, Position, State, advance, batches, evolve, start
+from gardner.theory.learning_curves.curve import CELLS, MOST_CELLS, MOST_ROUNDS, TOLERANCE, Question, limit_points
+from gardner.theory.learning_curves.results import LearningPoint, PointStatus
+from gardner.theory.learning_curves.rounds import Batch, Position, State, advance, batches, evolve, start
 from gardner.theory.random_subset.typical import accuracies
 from gardner.theory.roots import root_between
 
-# A share of the budget: a step of Newton's below it is the last, since the next would be its square.
+# A share of the budget: a step of Newton's below it is the last, since the next would be its
+# square.
 _NEAR = 2e-3
 # Steps of Newton's at most; two or three are taken.
 _TURNS = 6
@@ -36,7 +37,9 @@ Excess = Callable[[float, float], float]  # of ln v and accuracy: positive where
 
 @dataclass(frozen=True)
 class Reached:
-    """Labels per weight at which a rule reaches a goal, by how much they may be off, and whether that is as asked."""
+    """Labels per weight at which a rule reaches a goal, by how much they may be off, and whether
+    that is as asked.
+    """
 
     budget: float
     error: float
@@ -45,7 +48,9 @@ class Reached:
 
 @dataclass(frozen=True)
 class Goal:
-    """What a rule is to reach in a pool, and what is known of the labels it takes: no fewer, no more than."""
+    """What a rule is to reach in a pool, and what is known of the labels it takes: no fewer, no
+    more than.
+    """
 
     pair: Pair
     rule: Rule
@@ -62,7 +67,9 @@ class Goal:
 
 
 def labels_needed(goal: Goal, batch_ratio: float, progress: Callable[[float], None] = lambda _: None) -> Reached:
-    """The fewest labels with which the rule reaches a goal that the pool itself reaches, in rounds of so many."""
+    """The fewest labels with which the rule reaches a goal that the pool itself reaches, in rounds
+    of so many.
+    """
     if batch_ratio == 0.0:
         return _in_the_limit(goal, progress)
     if goal.most / batch_ratio > MOST_ROUNDS:

@@ -9,7 +9,7 @@ import numpy as np
 
 from gardner.model import GLM, describe
 from gardner.model.arrays import Floats
-from gardner.theory.learning_curve.results import PointStatus
+from gardner.theory.learning_curves.results import PointStatus
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -32,8 +32,8 @@ class RoundValues:
     ``budget`` labels per weight are there after the round, ``variance`` is V before it. ``pool`` is
     the density of the pool's rows at ``mean``, ``share`` the share of them that the rule takes,
     ``value`` A, what a label there adds to the end. ``marginal`` is A of the rows at the threshold.
-    ``best_move`` is the most that is gained, a label, by leaving a row that is taken for one that is
-    not; it is 0, up to rounding, where the rule takes the best. ``error`` is that of ``value``,
+    ``best_move`` is the most that is gained, a label, by leaving a row that is taken for one that
+    is not; it is 0, up to rounding, where the rule takes the best. ``error`` is that of ``value``,
     estimated from half the cells.
     """
 
@@ -74,7 +74,9 @@ class RoundValues:
 
 @dataclass(frozen=True, eq=False)
 class LabelValues:
-    """What labels are worth along a rule: what was asked, and the values of every round but the random first."""
+    """What labels are worth along a rule: what was asked, and the values of every round but the
+    random first.
+    """
 
     rule: str
     model: GLM
@@ -101,7 +103,9 @@ class LabelValues:
 
     @property
     def status(self) -> PointStatus:
-        """``solved`` where the error is below a hundredth of what labels differ by, else ``imprecise``."""
+        """``solved`` where the error is below a hundredth of what labels differ by, else
+        ``imprecise``.
+        """
         span = max(float(np.ptp(one.value)) for one in self.rounds)
         return PointStatus.SOLVED if self.error <= _PRECISE * span else PointStatus.IMPRECISE
 

@@ -1,4 +1,6 @@
-"""``learning_curve``: the exact learning curve of a rule for large N, by a state evolution in the number of labels."""
+"""``learning_curve``: the exact learning curve of a rule for large N, by a state evolution in the
+number of labels.
+"""
 
 from __future__ import annotations
 
@@ -22,16 +24,17 @@ from gardner.theory.inputs import (
     check_pair,
     check_pool_ratio,
 )
-from gardner.theory.learning_curve.limit import LEAST_RUNS, LIMIT_POINTS, MOST_RUNS, extrapolated
-from gardner.theory.learning_curve.results import JUDGED, LearningCurve, LearningPoint, PointStatus, nats_to_bits
-from gardner.theory.learning_curve.rounds import Batch, State, batches, evolve
+from gardner.theory.learning_curves.limit import LEAST_RUNS, LIMIT_POINTS, MOST_RUNS, extrapolated
+from gardner.theory.learning_curves.results import JUDGED, LearningCurve, LearningPoint, PointStatus, nats_to_bits
+from gardner.theory.learning_curves.rounds import Batch, State, batches, evolve
 from gardner.theory.random_subset.typical import accuracies, typical_of
 
 # Cells to start with; they are doubled until the tolerance holds.
 CELLS = 4096
 # Cells at most; a point that wants more is imprecise, and says so.
 MOST_CELLS = 65536
-# The discretisation error of ln v and of information that is asked for, in nats per weight; it is estimated by halving.
+# The discretisation error of ln v and of information that is asked for, in nats per weight; it is
+# estimated by halving.
 TOLERANCE = 1e-5
 # Rounds at most: a batch ratio that is too small by mistake is refused, and 0 is its limit.
 MOST_ROUNDS = 100_000
@@ -105,7 +108,9 @@ def question(
     effort: tuple[float, int | None, Report | None],
     labelled: float = 0.0,
 ) -> Question:
-    """What is asked, checked: at which pool ratio, budget and batch ratio; with which tolerance, cells, progress."""
+    """What is asked, checked: at which pool ratio, budget and batch ratio; with which tolerance,
+    cells, progress.
+    """
     pair = check_followed(check_pair(model, teacher))
     alpha = check_pool_ratio(place[0])
     total = check_budget(place[1], alpha)
@@ -119,7 +124,8 @@ def question(
 def refined(
     asked: Question, plan: list[Batch], report: Report, count: int, every: int | None = None
 ) -> tuple[list[LearningPoint], int]:
-    """The points of a plan, on cells that are halved until half as many would give the same; and how many these are.
+    """The points of a plan, on cells that are halved until half as many would give the same; and
+    how many these are.
 
     Cells that do not resolve what is left to learn may not settle at all; then more are tried.
     """
@@ -149,7 +155,9 @@ def _silent(done: float) -> None:
 
 
 def _figures(asked: Question, plan: list[Batch], cells: int, report: Report, every: int | None) -> list[LearningPoint]:
-    """The points on one grid, their errors not known yet; of a run that stands for small rounds, every so many."""
+    """The points on one grid, their errors not known yet; of a run that stands for small rounds,
+    every so many.
+    """
     points, before, labels = list[LearningPoint](), 0.0, 0.0
     gradual, given = every is not None, 1 if asked.labelled else 0  # labels that are there are a point of their own
     for index, state in enumerate(evolve(asked.pair, asked.pool_ratio, plan, cells, report, gradual=gradual), 1):
@@ -224,7 +232,9 @@ def limit_points(asked: Question) -> list[LearningPoint]:
 
 
 def _linear(asked: Question) -> list[LearningPoint]:
-    """Linear labels: V and E g² are the same for every row, so that every rule gives the random curve."""
+    """Linear labels: V and E g² are the same for every row, so that every rule gives the random
+    curve.
+    """
     pair = asked.pair
     step = asked.batch_ratio or asked.budget / LIMIT_POINTS
     points, before = list[LearningPoint](), 0.0

@@ -13,9 +13,9 @@ from gardner.rules import Rule
 from gardner.rules.known import PartlyRandom, PosteriorCommittee, Pruning
 from gardner.theory import learning_curve
 from gardner.theory.formula.pair import pair_of
-from gardner.theory.learning_curve.choice import take
-from gardner.theory.learning_curve.grid import Grid
-from gardner.theory.learning_curve.rounds import batches, evolve
+from gardner.theory.learning_curves.choice import take
+from gardner.theory.learning_curves.grid import Grid
+from gardner.theory.learning_curves.rounds import batches, evolve
 
 
 def last(rule: Rule | str, batch_ratio: float, budget: float = 0.8) -> float:

@@ -1,4 +1,6 @@
-"""What a question about a learning curve is answered with: the question, a point a round, and how sure each is."""
+"""What a question about a learning curve is answered with: the question, a point a round, and how
+sure each is.
+"""
 
 from __future__ import annotations
 
@@ -23,9 +25,9 @@ JUDGED = ("log_volume", "information", "overlap", "accuracy")  # numbers whose e
 class PointStatus(StrEnum):
     """How a point of a learning curve is known.
 
-    ``solved``: to the tolerance. ``imprecise``: not to the tolerance. ``jumped``: message passing is
-    still on the branch from below, and the posterior has jumped ahead of it. ``known``: the weights
-    are known.
+    ``solved``: to the tolerance. ``imprecise``: not to the tolerance. ``jumped``: message passing
+    is still on the branch from below, and the posterior has jumped ahead of it. ``known``: the
+    weights are known.
     """
 
     SOLVED = "solved"
@@ -46,8 +48,8 @@ class LearningPoint:
     labels asked for in this round. ``left`` are the rows left in the pool, per weight, by the
     entropy of their label in tenths of the largest, from certain to open. ``posterior_log_volume``
     and ``posterior_overlap`` belong to the largest free entropy: they differ from the branch from
-    below after a first-order transition. ``discretisation_error`` is the worst of ln v, information,
-    overlap and accuracy, estimated from half the cells.
+    below after a first-order transition. ``discretisation_error`` is the worst of ln v,
+    information, overlap and accuracy, estimated from half the cells.
     """
 
     budget: float
@@ -140,7 +142,8 @@ class LearningCurve:
 
     @staticmethod
     def from_json(record: Plain) -> LearningCurve:
-        """The inverse of :meth:`to_json`, for rules and models of the package: names are looked up, never run.
+        """The inverse of :meth:`to_json`, for rules and models of the package: names are looked up,
+        never run.
 
         >>> from gardner.theory import learning_curve
         >>> curve = learning_curve("random", pool_ratio=3.0, budget=0.2, batch_ratio=0.1)

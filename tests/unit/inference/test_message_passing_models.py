@@ -1,4 +1,6 @@
-"""AMP beyond the perceptron: both twins, regression in closed form, and answers that are honest where it fails."""
+"""AMP beyond the perceptron: both twins, regression in closed form, and answers that are honest
+where it fails.
+"""
 
 from __future__ import annotations
 
@@ -75,7 +77,9 @@ def test_the_prior_is_a_fixed_point_of_the_absolute_value() -> None:
 
 
 def test_a_run_that_breaks_says_so() -> None:
-    """Negative control: contradicting labels without noise give weights ±1 no posterior, and AMP does not pretend."""
+    """Negative control: contradicting labels without noise give weights ±1 no posterior, and AMP
+    does not pretend.
+    """
     rng = np.random.default_rng(0)
     rows = rng.standard_normal((900, 100)) / 10.0
     posterior = amp(rows, np.where(rng.random(900) < 0.5, -1.0, 1.0), GLM(Rademacher()))

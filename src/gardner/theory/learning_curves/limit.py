@@ -1,10 +1,10 @@
 """Rounds of no size: runs with rounds of κ, κ/2, κ/4, …, extrapolated to κ = 0.
 
-A run that stands for small rounds (:func:`~gardner.theory.learning_curve.rounds.evolve`, ``gradual``)
-misses ln v by amounts of order κ² and κ³ where all is smooth. Where the rule empties a part of the
-pool, its edge lies off by the width √dQ of a step: that makes orders κ and κ^{3/2}. Which it is, the
-runs themselves say: halved rounds change the answer four times less in the first case. The orders
-are taken out one after the other; the last two answers differ by the error.
+A run that stands for small rounds (:func:`~gardner.theory.learning_curves.rounds.evolve`,
+``gradual``) misses ln v by amounts of order κ² and κ³ where all is smooth. Where the rule empties a
+part of the pool, its edge lies off by the width √dQ of a step: that makes orders κ and κ^{3/2}.
+Which it is, the runs themselves say: halved rounds change the answer four times less in the first
+case. The orders are taken out one after the other; the last two answers differ by the error.
 """
 
 from __future__ import annotations
@@ -14,13 +14,14 @@ from dataclasses import fields, replace
 
 import numpy as np
 
-from gardner.theory.learning_curve.results import JUDGED, LearningPoint, PointStatus, nats_to_bits
+from gardner.theory.learning_curves.results import JUDGED, LearningPoint, PointStatus, nats_to_bits
 
 # Points of the curve, which are the rounds of the coarsest run.
 LIMIT_POINTS = 25
 # Orders in κ that are taken out, where all is smooth and where a part of the pool has an edge.
 _SMOOTH, _EDGED = (2.0, 3.0), (1.0, 1.5, 2.0)
-# log₂ of the factor between two changes, from where they count as fourfold; 2 would be exactly that.
+# log₂ of the factor between two changes, from where they count as fourfold; 2 would be exactly
+# that.
 _FOURFOLD = 1.85
 # Runs at least: three changes say which orders there are.
 LEAST_RUNS = 4
@@ -86,7 +87,9 @@ def _step(alike: list[LearningPoint], name: str) -> float:
 
 
 def _answers(values: list[float]) -> list[float]:
-    """Richardson's extrapolation by all orders: the last two answers; of four runs by fewer orders, the first."""
+    """Richardson's extrapolation by all orders: the last two answers; of four runs by fewer orders,
+    the first.
+    """
     orders = _SMOOTH if _is_smooth(values) else _EDGED
     answers = np.array(values, dtype=np.float64)
     for order in orders:
@@ -95,7 +98,9 @@ def _answers(values: list[float]) -> list[float]:
 
 
 def _is_smooth(values: list[float]) -> bool:
-    """Whether each halving of the rounds changed the value four times less than the one before, ever more closely."""
+    """Whether each halving of the rounds changed the value four times less than the one before,
+    ever more closely.
+    """
     changes = np.abs(np.diff(values))[-3:]
     if changes.size < 3 or not np.all(changes > 0.0):
         return False

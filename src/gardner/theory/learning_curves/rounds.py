@@ -1,4 +1,6 @@
-"""A whole run of a rule: round after round, rows move from the pool to the labelled ones, and all spread."""
+"""A whole run of a rule: round after round, rows move from the pool to the labelled ones, and all
+spread.
+"""
 
 from __future__ import annotations
 
@@ -14,8 +16,8 @@ from gardner.model.arrays import Floats
 from gardner.rules import Rule
 from gardner.rules.known import Random
 from gardner.theory.formula.pair import Pair
-from gardner.theory.learning_curve.choice import take
-from gardner.theory.learning_curve.evolution import (
+from gardner.theory.learning_curves.choice import take
+from gardner.theory.learning_curves.evolution import (
     Labelled,
     Solved,
     best_solution,
@@ -23,7 +25,7 @@ from gardner.theory.learning_curve.evolution import (
     label_entropies,
     noise_entropies,
 )
-from gardner.theory.learning_curve.grid import Grid
+from gardner.theory.learning_curves.grid import Grid
 
 # Bins of the entropy of a label, by which the rows left in the pool are counted.
 BINS = 10
@@ -72,7 +74,9 @@ def _rounds(rule: Rule, start: float, total: float, batch_ratio: float) -> list[
 
 
 class Position(NamedTuple):
-    """Where a run stands: masses of pool and labelled rows in the cells, and V. ``started``: cells resolve them."""
+    """Where a run stands: masses of pool and labelled rows in the cells, and V. ``started``: cells
+    resolve them.
+    """
 
     pair: Pair
     grid: Grid
@@ -119,7 +123,9 @@ class State:
 
     @property
     def left(self) -> tuple[float, ...]:
-        """Rows of the pool per weight, by the entropy of their label: from certain to fully open, in equal steps."""
+        """Rows of the pool per weight, by the entropy of their label: from certain to fully open,
+        in equal steps.
+        """
         pair = self.there.pair
         open_to = math.log(len(pair.student.channel.labels))
         uncertainty = label_entropies(pair, self.there.grid.omega, self.there.V) / open_to
@@ -166,8 +172,8 @@ def evolve(
 ) -> Iterator[State]:
     """The states after each round, on a grid of so many cells.
 
-    ``gradual``: rounds stand for very many small ones. Then rows are chosen by what is known half-way
-    through a round, as far as the rounds before let expect it.
+    ``gradual``: rounds stand for very many small ones. Then rows are chosen by what is known
+    half-way through a round, as far as the rounds before let expect it.
     """
     here, rates = start(pair, pool_ratio, cells), [0.0, 0.0]  # by how much V fell per label, in the last rounds
     for index, batch in enumerate(plan):

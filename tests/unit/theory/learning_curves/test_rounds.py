@@ -8,8 +8,8 @@ import pytest
 from gardner.model import GLM, PERCEPTRON, parse_channel, parse_prior
 from gardner.rules import load_rule
 from gardner.theory.formula.pair import pair_of
-from gardner.theory.learning_curve.grid import Grid
-from gardner.theory.learning_curve.rounds import batches, evolve
+from gardner.theory.learning_curves.grid import Grid
+from gardner.theory.learning_curves.rounds import batches, evolve
 
 
 @pytest.mark.parametrize("rule", ["agnostic", "posterior-committee", "target-margin", "pruning"])

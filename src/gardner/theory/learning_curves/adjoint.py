@@ -10,9 +10,9 @@ chooses u ≤ p, solves V' = P(q̂) with q̂ = ⟨S(ℓ + u), T⟩, and spreads 
     λ_V = Λ c ⟨T, ∂S(ℓ + u)⟩ + ⟨λ_ℓ', ∂S(ℓ + u)⟩ + ⟨λ_p', ∂S(p − u)⟩ + ⟨A, ∂u/∂V⟩,
     A = λ_ℓ⁺ − λ_p⁺,       λ_ℓ = λ_ℓ⁺,       λ_p = λ_p⁺ + s (A − μ).
 
-T = Σ_y e^ψ g² and P, the prior's V at q̂, are those of :mod:`evolution`. A(ω) is the gain of J if a row
-of field ω is asked for in this round, beyond the batch. s = u/p is the share of each cell that is
-taken. μ is A of the rows that would have to stay behind, those at the threshold: one more row in
+T = Σ_y e^ψ g² and P, the prior's V at q̂, are those of :mod:`evolution`. A(ω) is the gain of J if a
+row of field ω is asked for in this round, beyond the batch. s = u/p is the share of each cell that
+is taken. μ is A of the rows that would have to stay behind, those at the threshold: one more row in
 the pool is taken with chance s, and then another is not [pontryagin1962].
 """
 
@@ -27,10 +27,10 @@ import numpy as np
 from gardner.model.arrays import Floats
 from gardner.rules import Rule
 from gardner.theory.formula.pair import Pair
-from gardner.theory.learning_curve.choice import Taken, best, take
-from gardner.theory.learning_curve.evolution import Labelled, prior_variance
-from gardner.theory.learning_curve.grid import Grid
-from gardner.theory.learning_curve.rounds import State
+from gardner.theory.learning_curves.choice import Taken, best, take
+from gardner.theory.learning_curves.evolution import Labelled, prior_variance
+from gardner.theory.learning_curves.grid import Grid
+from gardner.theory.learning_curves.rounds import State
 
 # Of the fullest cell: what an empty one counts as, so that a share of it can be taken.
 _FLOOR = 1e-14
@@ -107,7 +107,9 @@ class BackwardRound:
         return slope / (1.0 - slope * by_variance)
 
     def _response(self, value: Floats) -> tuple[Floats, float, Floats]:
-        """The share of each cell that is taken, μ, and how J gains by a row more in the pool, through the choice."""
+        """The share of each cell that is taken, μ, and how J gains by a row more in the pool,
+        through the choice.
+        """
         chosen = self._size * (1.0 - self._rule.random_share)
         chosen_rows = self._best(chosen)
         share = chosen_rows / self._rows_left

@@ -1,4 +1,6 @@
-"""AMP: its twins agree on every array library, damping and restarts work, starts are honoured, bad input is refused."""
+"""AMP: its twins agree on every array library, damping and restarts work, starts are honoured, bad
+input is refused.
+"""
 
 from __future__ import annotations
 
@@ -17,8 +19,8 @@ from hypothesis import strategies as st
 
 from gardner.errors import ConvergenceError, InvalidInputError
 from gardner.inference import damping, infer
-from gardner.inference.amp import Start, Variances, amp, warm_start
 from gardner.inference.kernel import block_bounds
+from gardner.inference.message_passing import Start, Variances, amp, warm_start
 from gardner.inference.posterior import Posterior, Status
 from gardner.inference.threads import run_all
 from gardner.model import Instance, draw_instance
@@ -118,7 +120,9 @@ def test_invariances(seed: int) -> None:
 
 
 def test_fields_are_cavity_fields() -> None:
-    """ω and V of a row, from the posterior with its label in, are what a fit without the row predicts for it."""
+    """ω and V of a row, from the posterior with its label in, are what a fit without the row
+    predicts for it.
+    """
     problem = sample(1000, 0.8)
     full = amp(problem.rows, problem.labels)
     differences = []
@@ -176,7 +180,9 @@ def test_giving_up_is_said() -> None:
 
 
 def test_running_away_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Where every residual counts as running away, each damping is tried from the start, then it is given up."""
+    """Where every residual counts as running away, each damping is tried from the start, then it is
+    given up.
+    """
     monkeypatch.setattr(damping, "RUNAWAY", 1e-3)
     problem = sample()
     posterior = amp(problem.rows, problem.labels)

@@ -4,8 +4,8 @@ While the overlap grows by dQ, the mean of every row moves by N(0, dQ): a densit
 e^{−k² dQ/2} in Fourier space. That is exact to rounding for a density that the cells resolve. Where
 the step is shorter than two cells, ringing at the edge of a choice would make it negative. There
 the multiplier is that of a random walk on the cells, e^{−(dQ/h²)(1 − cos kh)}: it has the same
-variance, and it never makes a density negative. Zero is the centre of a cell: the least certain rows
-are in its middle, however few are taken.
+variance, and it never makes a density negative. Zero is the centre of a cell: the least certain
+rows are in its middle, however few are taken.
 """
 
 from __future__ import annotations
@@ -20,7 +20,8 @@ from gardner.model.arrays import Floats
 
 # Standard deviations of ω, at full knowledge, that the cells cover: 3·10⁻¹² of the rows lie beyond.
 _REACH = 7.0
-# Cells that a step must span to be spread exactly; a shorter one would ring at the edge of a choice.
+# Cells that a step must span to be spread exactly; a shorter one would ring at the edge of a
+# choice.
 _RESOLVED = 2.0
 
 
@@ -35,7 +36,9 @@ def mirrored(values: Floats) -> Floats:
 
 @dataclass(frozen=True)
 class Grid:
-    """``count`` cells that cover the field of a row, of second moment ``second_moment`` when all is known."""
+    """``count`` cells that cover the field of a row, of second moment ``second_moment`` when all is
+    known.
+    """
 
     second_moment: float
     count: int

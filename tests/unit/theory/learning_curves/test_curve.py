@@ -156,7 +156,9 @@ def test_information_is_less_than_evidence_where_there_is_noise() -> None:
 
 @pytest.mark.parametrize("rule", ["agnostic", "target-margin"])
 def test_small_rounds_cost_the_entropy_of_their_labels(rule: str) -> None:
-    """d ln v/dn = −(mean entropy of the labels asked for) for κ → 0, and the more so the smaller κ is."""
+    """d ln v/dn = −(mean entropy of the labels asked for) for κ → 0, and the more so the smaller κ
+    is.
+    """
     gaps = []
     for batch_ratio in (0.04, 0.01):
         curve = learning_curve(rule, pool_ratio=3.0, budget=1.0, batch_ratio=batch_ratio, tolerance=1e-4)

@@ -14,17 +14,20 @@ import numpy as np
 from gardner.model import Channel
 from gardner.model.arrays import Floats
 from gardner.rules import Rule, checked_levels, checked_scores
-from gardner.theory.learning_curve.grid import Grid
+from gardner.theory.learning_curves.grid import Grid
 from gardner.theory.roots import root_between
 
-# Places within √V at which a smooth score is asked for, and joined by cubics: their error is of order 8⁻⁴.
+# Places within √V at which a smooth score is asked for, and joined by cubics: their error is of
+# order 8⁻⁴.
 _PER_WIDTH = 8
 # The share of the range of scores below which cells have one score: less is rounding.
 _FLAT = 1e-12
 
 
 class Taken(NamedTuple):
-    """Masses that are taken from the cells, and the score (or the number of the level) of the last of them."""
+    """Masses that are taken from the cells, and the score (or the number of the level) of the last
+    of them.
+    """
 
     masses: Floats
     threshold: float
@@ -67,9 +70,9 @@ def best(rule: Rule, pool: Floats, grid: Grid, V: float, channel: Channel, mass:
 def _redrawn(rule: Rule, pool: Floats, grid: Grid, V: float, channel: Channel, mass: float) -> Taken | None:
     """What very many small rounds take by a rule with levels; None for one that scores.
 
-    A small round finds enough rows in the best level, whatever their chance c of it, so that rows go
-    at rates c: the share 1 − e^{−sc} of each cell is taken, s such that it is ``mass`` in all. Rows
-    without any chance are left to what follows.
+    A small round finds enough rows in the best level, whatever their chance c of it, so that rows
+    go at rates c: the share 1 − e^{−sc} of each cell is taken, s such that it is ``mass`` in all.
+    Rows without any chance are left to what follows.
     """
     log_chance = rule.log_best(grid.omega, np.full_like(grid.omega, V), channel)
     if log_chance is None or mass <= 0.0:
@@ -108,8 +111,8 @@ def _scores(rule: Rule, grid: Grid, V: float, channel: Channel) -> Floats:
 def best_by_score(pool: Floats, scores: Floats, mass: float) -> Taken:
     """The ``mass`` of largest score, the scores given at edges and centres of the cells.
 
-    Within a cell the score runs from its largest to its smallest, so that the threshold cuts a share
-    off it. Cells of one and the same score have equal chances.
+    Within a cell the score runs from its largest to its smallest, so that the threshold cuts a
+    share off it. Cells of one and the same score have equal chances.
 
     >>> best_by_score(np.array([1.0, 2.0]), np.array([3.0, 2.5, 2.0, 1.5, 1.0]), 2.0)
     Taken(masses=array([1., 1.]), threshold=1.5)
@@ -142,8 +145,8 @@ def best_by_score(pool: Floats, scores: Floats, mass: float) -> Taken:
 def _widened(masses: Floats, moved: Floats) -> Floats:
     """Masses of which so much was moved to either neighbour.
 
-    The share s that is cut out of the middle of a cell has the variance s²h²/12, which a mass at its
-    centre has not: s²/24 of it at either neighbour makes up for that.
+    The share s that is cut out of the middle of a cell has the variance s²h²/12, which a mass at
+    its centre has not: s²/24 of it at either neighbour makes up for that.
     """
     wider = masses - 2.0 * moved
     wider[1:] += moved[:-1]

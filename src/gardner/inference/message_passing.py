@@ -1,6 +1,8 @@
-"""Approximate message passing: posterior means and variances, and the Bethe log-volume [donoho2009, rangan2011].
+"""Approximate message passing: posterior means and variances, and the Bethe log-volume [donoho2009,
+rangan2011].
 
-For rows F with independent entries of variance of order 1/N, one iteration is (μ: labelled rows, i: weights)
+For rows F with independent entries of variance of order 1/N, one iteration is (μ: labelled rows, i:
+weights)
 
     V_μ = Σ_i F_μi² Δ_i,   ω_μ = Σ_i F_μi x̂_i − V_μ g_μ,   g_μ, −g'_μ = derivatives of ψ_Y(y_μ, ω_μ, V_μ) in ω,
     A_i = Σ_μ F_μi² (−g'_μ),   b_i = A_i x̂_i + Σ_μ F_μi g_μ,   x̂_i, Δ_i = mean and variance under ψ_X(A_i, b_i),
@@ -9,10 +11,11 @@ and at the fixed point, where F x̂ − ω = V g,
 
     ln Z = Σ_i [ψ_X(A_i, b_i) − b_i x̂_i + A_i (x̂_i² + Δ_i)/2] + Σ_μ [ψ_Y(y_μ, ω_μ, V_μ) + V_μ g_μ²/2].
 
-With scalar variances, V_μ = |F_μ|² mean(Δ) and A_i = (1/N) Σ_μ |F_μ|² (−g'_μ): exact for N → ∞ and needs no F².
+With scalar variances, V_μ = |F_μ|² mean(Δ) and A_i = (1/N) Σ_μ |F_μ|² (−g'_μ): exact for N → ∞ and
+needs no F².
 
-:func:`passage` is the readable pass over the rows, for arrays of any library; :mod:`gardner.inference.kernel` is its
-fast twin. Everything else is shared.
+:func:`passage` is the readable pass over the rows, for arrays of any library;
+:mod:`gardner.inference.kernel` is its fast twin. Everything else is shared.
 """
 
 from __future__ import annotations
@@ -40,7 +43,9 @@ Twin = Literal["auto", "kernel", "readable"]
 
 @dataclass(frozen=True)
 class Passage:
-    """What one pass over the rows yields: cavity fields and g of each row, A and Σ_μ F_μi g_μ of each weight."""
+    """What one pass over the rows yields: cavity fields and g of each row, A and Σ_μ F_μi g_μ of
+    each weight.
+    """
 
     omega: ArrayObject
     V: ArrayObject
@@ -51,7 +56,9 @@ class Passage:
 
 @dataclass(frozen=True)
 class Start:
-    """Where to begin: weights' means and variances, and g of each row (0 for a row not seen before)."""
+    """Where to begin: weights' means and variances, and g of each row (0 for a row not seen
+    before).
+    """
 
     mean: ArrayObject
     variance: ArrayObject
@@ -88,21 +95,23 @@ def amp(
 ) -> Posterior:
     """The posterior by message passing.
 
-    ``tolerance`` bounds the residual, the root mean square change of the means in units of a prior weight and of g in
-    units of 1/√V, so it does not depend on N (default 1e-8, in float32 5e-6). ``damping`` is where the automatic
-    damping begins. ``twin`` chooses the pass over the rows, by default the kernel wherever it can serve: NumPy arrays,
-    any channel of the package.
+    ``tolerance`` bounds the residual, the root mean square change of the means in units of a prior
+    weight and of g in units of 1/√V, so it does not depend on N (default 1e-8, in float32 5e-6).
+    ``damping`` is where the automatic damping begins. ``twin`` chooses the pass over the rows, by
+    default the kernel wherever it can serve: NumPy arrays, any channel of the package.
 
-    AMP is made for rows of independent entries. On others it converges as well, to something else: what it leaves out
-    is estimated (:mod:`gardner.inference.trust`), and beyond 3 % of the log-evidence the status is DOUBTFUL.
-    ``check_input=False`` saves this and a few passes over rows that were checked before, as in a loop that adds to
-    them.
+    AMP is made for rows of independent entries. On others it converges as well, to something else:
+    what it leaves out is estimated (:mod:`gardner.inference.trust`), and beyond 3 % of the
+    log-evidence the status is DOUBTFUL. ``check_input=False`` saves this and a few passes over rows
+    that were checked before, as in a loop that adds to them.
 
-    Where there are several fixed points (a first-order transition, as with weights ±1; the lost sign of an absolute
-    value, for which the prior itself is one), the prior and a ``start`` may each lead to their own.
+    Where there are several fixed points (a first-order transition, as with weights ±1; the lost
+    sign of an absolute value, for which the prior itself is one), the prior and a ``start`` may
+    each lead to their own.
 
-    Labels without noise can contradict each other; AMP does not notice. Unless ``decide_empty`` is false, the posterior
-    mean is tried as a witness, and where it fails :func:`separate` finds another one or proves that there is none.
+    Labels without noise can contradict each other; AMP does not notice. Unless ``decide_empty`` is
+    false, the posterior mean is tried as a witness, and where it fails :func:`separate` finds
+    another one or proves that there is none.
 
     >>> from gardner.model import draw_instance
     >>> instance = draw_instance(features=500, pool_ratio=1.0, seed=1)
@@ -229,7 +238,8 @@ def cold_start(rows: ArrayObject, model: GLM) -> Start:
 
 
 def warm_start(posterior: Posterior, keep: ArrayLike | None = None, added: int = 0) -> Start:
-    """Begin from an earlier posterior: of its rows those in ``keep`` (all by default), then ``added`` new ones.
+    """Begin from an earlier posterior: of its rows those in ``keep`` (all by default), then
+    ``added`` new ones.
 
     >>> from gardner.model import draw_instance
     >>> instance = draw_instance(features=300, pool_ratio=1.0, seed=1)
@@ -305,7 +315,9 @@ def _passage_of(
 
 
 def _has_kernel(channel: str) -> bool:
-    """Whether the fast pass is compiled for a channel; imported here: a machine with a GPU may have no Numba."""
+    """Whether the fast pass is compiled for a channel; imported here: a machine with a GPU may have
+    no Numba.
+    """
     from gardner.inference.noisy_scalars import CHANNELS
 
     return channel in CHANNELS

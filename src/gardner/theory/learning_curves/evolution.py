@@ -1,7 +1,7 @@
 """One round of the state evolution of a rule: what new labels do to the overlap and to every row.
 
-A matched student's overlap Q is that with the teacher and with itself, and V = ρ − Q, ρ = E[x²]. The
-labelled rows have the density ℓ(ω), spread by N(0, Q − Q_before) since the last round. Q solves
+A matched student's overlap Q is that with the teacher and with itself, and V = ρ − Q, ρ = E[x²].
+The labelled rows have the density ℓ(ω), spread by N(0, Q − Q_before) since the last round. Q solves
 
     q̂ = ∫dω ℓ_Q(ω) Σ_y e^ψ g²,      Q = the prior's overlap at q̂,      ψ = ψ_Y(y, ω, ρ − Q), g = ∂ψ/∂ω,
     ln v = Ψ_X(q̂) − ½ q̂ Q + ∫dω ℓ_Q(ω) Σ_y e^ψ ψ      [barbier2019, for random rows].
@@ -25,7 +25,7 @@ from gardner.model import Channel
 from gardner.model.arrays import Floats
 from gardner.theory.formula.expansion import channel_psi
 from gardner.theory.formula.pair import Pair
-from gardner.theory.learning_curve.grid import Grid, mirrored
+from gardner.theory.learning_curves.grid import Grid, mirrored
 from gardner.theory.random_subset.state_evolution import CERTAIN, WeightConjugates, weight_entropy, weight_moments
 from gardner.theory.roots import root_between
 
@@ -198,7 +198,9 @@ def first_solution(rows: Labelled) -> Solved:
 
 
 def _straight(gain: Callable[[float], float], low: float, slope: float, farthest: float) -> float | None:
-    """The solution of x = G(x) next to ``low``, where G has this slope: by secants; between brackets if they fail."""
+    """The solution of x = G(x) next to ``low``, where G has this slope: by secants; between
+    brackets if they fail.
+    """
     begin, short = low, gain(low) - low
     ahead = low + short / (1.0 - slope)
     for _ in range(_SECANTS):
@@ -271,7 +273,8 @@ def _roughly(rows: Labelled, x: float) -> float:
 
 
 def best_solution(rows: Labelled, first: Solved) -> Solved:
-    """The solution of the largest free entropy: where it is not the first, the posterior has jumped ahead of it.
+    """The solution of the largest free entropy: where it is not the first, the posterior has jumped
+    ahead of it.
 
     Looked for beyond the first one, on a scale of ln V, as far as the cells resolve √V. Gaussian
     weights have one solution. Discrete ones may be known, if they still gain at that end.

@@ -1,4 +1,6 @@
-"""What labels are worth: derivatives against differences, and the argument that greedy is optimal, step by step."""
+"""What labels are worth: derivatives against differences, and the argument that greedy is optimal,
+step by step.
+"""
 
 from __future__ import annotations
 
@@ -16,13 +18,13 @@ from gardner.rules.known import Agnostic, PartlyRandom, PosteriorCommittee, Rand
 from gardner.theory import label_value, learning_curve
 from gardner.theory.formula.pair import Pair
 from gardner.theory.inputs import check_pair
-from gardner.theory.learning_curve.adjoint import BackwardRound, Costate, RoundValue
-from gardner.theory.learning_curve.choice import take
-from gardner.theory.learning_curve.curve import question
-from gardner.theory.learning_curve.evolution import Labelled, first_solution, label_entropies
-from gardner.theory.learning_curve.grid import Grid
-from gardner.theory.learning_curve.rounds import Batch, State, batches, evolve
-from gardner.theory.learning_curve.value import Objective, values_of
+from gardner.theory.learning_curves.adjoint import BackwardRound, Costate, RoundValue
+from gardner.theory.learning_curves.choice import take
+from gardner.theory.learning_curves.curve import question
+from gardner.theory.learning_curves.evolution import Labelled, first_solution, label_entropies
+from gardner.theory.learning_curves.grid import Grid
+from gardner.theory.learning_curves.rounds import Batch, State, batches, evolve
+from gardner.theory.learning_curves.value import Objective, values_of
 
 CELLS = 1024
 BIT = math.log(2.0)
@@ -33,7 +35,9 @@ def model_of(prior: str, channel: str) -> GLM:
 
 
 def rerun(pair: Pair, plan: list[Batch], states: list[State], index: int, moved: Floats) -> tuple[float, float]:
-    """Information and V at the end if one round asks for other rows; without noise information is −ln v."""
+    """Information and V at the end if one round asks for other rows; without noise information is
+    −ln v.
+    """
     grid = Grid(pair.student.prior.second_moment, CELLS)
     before = states[index - 1]
     pool, labelled, V, volume = before.there.pool, before.there.labelled, before.solved.V, 0.0
@@ -60,7 +64,9 @@ def rerun(pair: Pair, plan: list[Batch], states: list[State], index: int, moved:
     ],
 )
 def test_the_adjoint_is_the_derivative(rule: str, parameters: dict[str, object], prior: str) -> None:
-    """Rows moved from one field to another in one round, the rule going on: against differences of whole runs."""
+    """Rows moved from one field to another in one round, the rule going on: against differences of
+    whole runs.
+    """
     model = model_of(prior, "sign")
     pair, made = check_pair(model, None), load_rule(rule, parameters)
     plan = batches(made, 1.6, 0.2)
@@ -104,7 +110,9 @@ def backward(pair: Pair, plan: list[Batch], states: list[State]) -> list[tuple[R
 
 
 def test_the_argument_step_by_step() -> None:
-    """Λ = ½ A'(b)(p(b) + p(−b)) ≤ 0 for what is to be large; and λ_ℓ − λ_p = min(A, μ) before a greedy round."""
+    """Λ = ½ A'(b)(p(b) + p(−b)) ≤ 0 for what is to be large; and λ_ℓ − λ_p = min(A, μ) before a
+    greedy round.
+    """
     pair, cells = check_pair(PERCEPTRON, None), 8192
     plan = batches(Agnostic(), 1.8, 0.1)
     states = list(evolve(pair, 3.0, plan, cells))
@@ -155,7 +163,9 @@ def test_what_a_label_tells_falls_with_the_margin(channel: str) -> None:
 
 @pytest.mark.parametrize("seed", range(4))
 def test_greedy_goes_on_best_from_wherever_it_starts(seed: int) -> None:
-    """Some rounds of arbitrary rules, then greedy: its rounds and the last arbitrary one see rows in its order."""
+    """Some rounds of arbitrary rules, then greedy: its rounds and the last arbitrary one see rows
+    in its order.
+    """
     rng = np.random.default_rng(seed)
     others: list[Rule] = [
         Random(),
