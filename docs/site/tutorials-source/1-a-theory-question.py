@@ -1,30 +1,32 @@
 r"""
-
 A theory question
 =================
 
-*How few labels could be enough?* For whoever wants to know what is possible before running
-anything.
+*How few labels could be enough?* For whoever wants to know what is possible before running anything.
 
 A pool has :math:`\alpha` rows per weight, and you may ask for the labels of :math:`n` of them per
 weight. Which choice of rows tells the most, and how much is that? Here the pool has three rows per
 weight, and labels are the sign of a linear function, without noise.
 """
 
-# %% The bounds ---------- Labels leave a share :math:`v` of all weight vectors. The smaller it is,
-# the more they told. ``bounds`` computes the smallest, the typical and the largest :math:`\ln v`
-# per weight of any subset.
+# %%
+# The bounds
+# ----------
+# Labels leave a share :math:`v` of all weight vectors. The smaller it is, the more they told.
+# ``bounds`` computes the smallest, the typical and the largest :math:`\ln v` per weight of any subset.
 
 import gardner
 
 found = gardner.bounds(pool_ratio=3.0, budget=0.6)
 found.to_frame()[["bound", "status", "log_volume", "accuracy", "stability"]].round(4)
 
-# %% The row *typical* is what random rows reach: an accuracy of 0.694. The best subset there is
-# reaches 0.838. But it takes somebody who knows all labels to find it. The row *halving* is for
-# those who see a label only after asking for it: a label is worth one bit at most, so :math:`\ln v`
-# stays above :math:`-n \ln 2`.  How sure is this? Every answer has an error, and every row a
-# status.
+# %%
+# The row *typical* is what random rows reach: an accuracy of 0.694. The best subset there is reaches
+# 0.838. But it takes somebody who knows all labels to find it. The row *halving* is for those who
+# see a label only after asking for it: a label is worth one bit at most, so :math:`\ln v` stays above
+# :math:`-n \ln 2`.
+#
+# How sure is this? Every answer has an error, and every row a status.
 
 print(f"residual {found.residual:.0e}, error of ln v {found.quadrature_error:.0e}")
 
@@ -75,9 +77,19 @@ print(f"random rows {answer.random:.3f} labels per weight")
 rule = gardner.learning_curve("agnostic", pool_ratio=3.0, budget=2.0, batch_ratio=0.05).to_frame()
 rule[["budget", "log_volume", "bits_per_label", "accuracy", "status"]].iloc[9::10].round(4)
 
-# %% A label is worth nearly one bit as long as the pool has uncertain rows, and less when they are
-# used up.  From the shell -------------- The same answers, as tables or as JSON:  .. code-block::
-# console  $ gardner bounds --alpha 3 --budget 0.6 $ gardner budget --alpha 3 --accuracy 0.8 --json
-# $ gardner curve --alpha 3 --budget 0.6 --out curve.svg  Where to go on: :doc:`/theory` has the
-# formulas, :doc:`/models` other weights and noisy labels, :doc:`/learning-curves` the rules, and
-# :doc:`/glossary` every symbol.
+# %%
+# A label is worth nearly one bit as long as the pool has uncertain rows, and less when they are used
+# up.
+#
+# From the shell
+# --------------
+# The same answers, as tables or as JSON:
+#
+# .. code-block:: console
+#
+#    $ gardner bounds --alpha 3 --budget 0.6
+#    $ gardner budget --alpha 3 --accuracy 0.8 --json
+#    $ gardner curve --alpha 3 --budget 0.6 --out curve.svg
+#
+# Where to go on: :doc:`/theory` has the formulas, :doc:`/models` other weights and noisy labels,
+# :doc:`/learning-curves` the rules, and :doc:`/glossary` every symbol.

@@ -84,9 +84,10 @@ for other in ("agnostic", "random"):
     difference = at["explore"] - at[other]
     print(f"explore − {other}: {difference.mean():+.4f} ± {difference.sem():.4f} in ln v at n = 0.6")
 
-# %% A smaller :math:`\ln v` is better. ``explore`` is ahead of random choice by several standard
-# errors. From ``agnostic`` it differs by less than two of them, which five pools do not tell from
-# chance: run more seeds. Now put them next to the bounds.
+# %%
+# A smaller :math:`\ln v` is better. ``explore`` is ahead of random choice by several standard errors.
+# From ``agnostic`` it differs by less than two of them, which five pools do not tell from chance: run
+# more seeds. Now put them next to the bounds.
 
 from pathlib import Path
 
@@ -102,11 +103,20 @@ bounds = pd.concat(
 chart = strategies_chart(curves, bounds, "Three strategies between the bounds")
 save(chart, Path("strategies-between-the-bounds.svg"))
 
-# %% Bands are one standard error. No strategy that sees a label only after asking for it passes the
-# line *halving*, but for the spread of pools this small.  From the shell -------------- ``gardner
-# bench`` does all this on every core, keeps what is finished, and goes on where it was stopped. It
-# finds your strategy by its file:  .. code-block:: console  $ gardner bench agnostic random
-# mine.py:Explore -N 200 --alpha 3 --budget 1 --batch 10 --seeds 5 --out results $ gardner results
-# results --at 0.6 $ gardner report results --out page.html  Where to go on: :doc:`/examples/README`
-# has the strategies of other libraries, :doc:`/active-learning` the contract and the measurements,
-# :doc:`/benchmarks-on-data` strategies on a labelled table.
+# %%
+# Bands are one standard error. No strategy that sees a label only after asking for it passes the line
+# *halving*, but for the spread of pools this small.
+#
+# From the shell
+# --------------
+# ``gardner bench`` does all this on every core, keeps what is finished, and goes on where it was
+# stopped. It finds your strategy by its file:
+#
+# .. code-block:: console
+#
+#    $ gardner bench agnostic random mine.py:Explore -N 200 --alpha 3 --budget 1 --batch 10 --seeds 5 --out results
+#    $ gardner results results --at 0.6
+#    $ gardner report results --out page.html
+#
+# Where to go on: :doc:`/examples/README` has the strategies of other libraries, :doc:`/active-learning`
+# the contract and the measurements, :doc:`/benchmarks-on-data` strategies on a labelled table.

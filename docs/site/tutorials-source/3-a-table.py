@@ -1,12 +1,11 @@
 r"""
-
 A table
 =======
 
 *Which rows of my table should I label next?* For whoever has rows, and pays for labels.
 
-The table here is scikit-learn's: 569 tumours, 30 columns, benign or malignant. All labels are
-known, so that we can see how well it went. We hide all but the first twenty.
+The table here is scikit-learn's: 569 tumours, 30 columns, benign or malignant. All labels are known,
+so that we can see how well it went. We hide all but the first twenty.
 """
 
 # %%
@@ -36,10 +35,13 @@ for name in ("random", "agnostic"):
     needed = outlook.needed[name]
     print(f"{name}: {needed.labels:.0f} labels for 0.95, between {needed.low:.0f} and {needed.high:.0f}")
 
-# %% Random rows will take about three times as many labels as the least certain rows first. The
-# forecast assumes labels without noise; :doc:`/forecast` says how far off it was on real tables.
-# Which rows? ----------- A row is worth what its label is expected to tell about the labels of
-# other rows.
+# %%
+# Random rows will take about three times as many labels as the least certain rows first. The forecast
+# assumes labels without noise; :doc:`/forecast` says how far off it was on real tables.
+#
+# Which rows?
+# -----------
+# A row is worth what its label is expected to tell about the labels of other rows.
 
 found = gardner.propose(features.to_numpy(), labels, batch_size=5)
 pd.DataFrame(
@@ -81,9 +83,12 @@ for _ in range(4):
     rows.append({"labels": count, "chosen": accuracy, "random": measured(drawn)[1]})
 pd.DataFrame(rows).round(3)
 
-# %% This is one split of one table. :doc:`/real-tables` has 27 tables and eleven seeds, with
-# intervals.  From the shell -------------- Write the table to a file, with an empty cell where
-# there is no label:
+# %%
+# This is one split of one table. :doc:`/real-tables` has 27 tables and eleven seeds, with intervals.
+#
+# From the shell
+# --------------
+# Write the table to a file, with an empty cell where there is no label:
 
 features.assign(diagnosis=labels, patient=[f"p{row:03d}" for row in range(len(labels))]).to_csv("pool.csv", index=False)
 
