@@ -21,7 +21,7 @@ from gardner.theory.answers.complexity import branch, checked
 from gardner.theory.breaking.end import broken_end
 from gardner.theory.breaking.leaving import ratio
 from gardner.theory.breaking.results import BreakingStatus, BrokenEnd
-from gardner.theory.curve.branch import Branch
+from gardner.theory.curve.ends import Branch
 from gardner.theory.random_subset.typical import typical_of
 
 ALPHAS = (1.0, 1.5, 2.0, 3.0, 5.0, 10.0, 20.0, 30.0)

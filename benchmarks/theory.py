@@ -39,7 +39,8 @@ import numpy as np
 from benchmarks.paper_iteration import ALPHA, Point, Rules, Run, run_baseline
 
 from gardner.model import PERCEPTRON
-from gardner.theory.curve.branch import Side, follow
+from gardner.theory.curve.branch import follow
+from gardner.theory.curve.ends import Side
 from gardner.theory.curve.stationary import Problem
 
 BUDGETS = tuple(round(0.1 + 0.2 * i, 1) for i in range(14))

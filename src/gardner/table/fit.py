@@ -17,9 +17,10 @@ import numpy as np
 from scipy.optimize import minimize
 
 from gardner.errors import ConvergenceError, InvalidInputError
-from gardner.inference.ep import Sites, ep_evidence, expectation_propagation
+from gardner.inference.ep import ep_evidence, expectation_propagation
 from gardner.inference.message_passing import amp
 from gardner.inference.posterior import Posterior
+from gardner.inference.sites import Sites
 from gardner.inference.trust import sampled
 from gardner.model import GLM
 from gardner.table.families import FLIP, PROBIT, REGRESSION, Candidate, Family, fixed

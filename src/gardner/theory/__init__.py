@@ -15,12 +15,13 @@ once).
 """
 
 from gardner.theory.answers.bounds import bounds, bounds_sweep
-from gardner.theory.answers.budget import BudgetAnswer, budget_for
+from gardner.theory.answers.budget import budget_for
+from gardner.theory.answers.budget_answer import BudgetAnswer
 from gardner.theory.answers.complexity import Curve, complexity_at, complexity_curve, complexity_points
 from gardner.theory.answers.extremes import Extremes
 from gardner.theory.answers.results import LN2, Bounds, End
 from gardner.theory.breaking.results import BreakingStatus, BrokenEnd, BrokenPoint
-from gardner.theory.curve.branch import EndStatus, Side
+from gardner.theory.curve.ends import EndStatus, Side
 from gardner.theory.curve.point import Point
 from gardner.theory.formula.information import capacity
 from gardner.theory.inputs import check_inputs, check_model, check_target

@@ -16,8 +16,8 @@ from gardner.theory.answers.complexity import branch, check_steps, checked, one_
 from gardner.theory.answers.extremes import Extremes, extremes
 from gardner.theory.answers.results import Bounds, End
 from gardner.theory.breaking.results import BrokenEnd
-from gardner.theory.curve.branch import Branch, EndStatus, Side
 from gardner.theory.curve.condensed import condensed_point
+from gardner.theory.curve.ends import Branch, EndStatus, Side
 from gardner.theory.curve.frozen import is_frozen
 from gardner.theory.curve.point import (
     Point,

@@ -18,7 +18,8 @@ from gardner.model import GLM, PERCEPTRON
 from gardner.theory.as_json import Record, from_record, model_from, model_record, record_of, section
 from gardner.theory.breaking.results import BrokenEnd
 from gardner.theory.curve import condensed, frozen
-from gardner.theory.curve.branch import Branch, EndStatus, Side, follow
+from gardner.theory.curve.branch import follow
+from gardner.theory.curve.ends import Branch, EndStatus, Side
 from gardner.theory.curve.point import Point, between, judged, next_to, point_of, typical_point, whole_pool_point
 from gardner.theory.curve.stationary import Problem, State, at_beta, at_log_volume, solve
 from gardner.theory.formula.free_entropy import BETA

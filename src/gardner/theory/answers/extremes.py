@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from gardner.errors import ConvergenceError
-from gardner.theory.curve.branch import Branch, Side
+from gardner.theory.curve.ends import Branch, Side
 from gardner.theory.curve.point import Point, order_parameters, point_of, typical_point
 from gardner.theory.curve.stationary import Problem, State, at_log_volume, solve
 from gardner.theory.formula.free_entropy import Theta, to_theta

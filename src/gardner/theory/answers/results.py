@@ -15,7 +15,7 @@ from gardner.theory.answers.complexity import problem_from, problem_record
 from gardner.theory.answers.extremes import Extremes
 from gardner.theory.as_json import Plain, Record, from_record, number, record_of, section, unknown
 from gardner.theory.breaking.results import BrokenEnd
-from gardner.theory.curve.branch import EndStatus
+from gardner.theory.curve.ends import EndStatus
 from gardner.theory.curve.point import Point
 from gardner.theory.curve.stationary import Problem
 from gardner.theory.random_subset.typical import Typical

@@ -14,7 +14,7 @@ from gardner.theory.breaking.free_entropy import evaluate
 from gardner.theory.breaking.leaving import Departure, departure
 from gardner.theory.breaking.points import Solved, at_zero, steps_at, walk
 from gardner.theory.breaking.results import BreakingStatus, BrokenEnd, BrokenPoint
-from gardner.theory.curve.branch import Branch, EndStatus
+from gardner.theory.curve.ends import Branch, EndStatus
 from gardner.theory.curve.point import Point, point_of
 from gardner.theory.curve.stationary import Problem
 from gardner.theory.random_subset.typical import accuracies

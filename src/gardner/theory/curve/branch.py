@@ -11,13 +11,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass, field
-from enum import StrEnum
 from typing import NamedTuple
 
 import numpy as np
 
 from gardner.errors import ConvergenceError
+from gardner.theory.curve.ends import Branch, EndStatus, Side, reach_of
 from gardner.theory.curve.stationary import (
     TOLERANCE,
     Problem,
@@ -82,67 +81,6 @@ _MOST_BEND = 0.3
 _STRAIGHT = 0.5
 
 
-class Side(StrEnum):
-    """Which end of the curve: the smallest or the largest volume."""
-
-    MIN = "minimum"
-    MAX = "maximum"
-
-    @property
-    def sign(self) -> int:
-        """The sign of β on this side."""
-        return -1 if self is Side.MIN else 1
-
-
-class EndStatus(StrEnum):
-    """How a branch ended.
-
-    ``frozen`` is for discrete weights only (:mod:`gardner.theory.curve.frozen`), ``condensed`` for
-    weights of heavy tails (:mod:`gardner.theory.curve.condensed`). ``imprecise`` is said of an end
-    that was reached, but whose ln v is not known to the six decimals that are printed of others
-    (:func:`gardner.theory.curve.point.judged`).
-    """
-
-    ZERO = "zero"
-    BRACKETED = "bracketed"
-    UNRESOLVED = "unresolved"
-    FROZEN = "frozen"
-    CONDENSED = "condensed"
-    IMPRECISE = "imprecise"
-
-
-@dataclass(frozen=True)
-class Branch:
-    """The points of one side, from the first beyond β = 0 to the last, and how it ended.
-
-    The last is solved to full precision. The others may lie on the branch to 10⁻⁶ only, which is
-    enough to go on from.
-    """
-
-    problem: Problem
-    side: Side
-    start: Floats
-    states: list[State] = field(repr=False)
-    status: EndStatus
-    reason: str = ""
-    floor: float = -math.inf  # ln v is known to be no smaller
-
-    @property
-    def end(self) -> State | None:
-        """The last point: at Σ = 0 if the status is ``zero``."""
-        return self.states[-1] if self.states else None
-
-    @property
-    def bracket(self) -> tuple[float, float] | None:
-        """Interval of ln v that holds the end, when Σ = 0 itself was not reached (for the maximum
-        it opens upwards).
-        """
-        if self.end is None or self.status not in {EndStatus.BRACKETED, EndStatus.IMPRECISE}:
-            return None
-        reach, here = _reach(self.end, self.floor), self.end.log_volume
-        return (here - reach, here) if self.side is Side.MIN else (here, here + reach)
-
-
 Stop = Callable[[State], bool]
 
 
@@ -166,7 +104,7 @@ def follow(problem: Problem, side: Side, stop: Stop = lambda _: False, *, precis
         states.pop()  # no subset has that volume
     if states:
         states[-1] = _settled(states[-1])
-    reach = _reach(states[-1], floor) if status is EndStatus.UNRESOLVED and states else math.inf
+    reach = reach_of(states[-1], floor) if status is EndStatus.UNRESOLVED and states else math.inf
     if reach < BRACKETED:
         status = EndStatus.BRACKETED
     elif reach < _NEARLY:
@@ -209,11 +147,6 @@ def begin(problem: Problem) -> Floats:
     return np.append(place, to_k(problem.pair, 0.0, typical_conjugates(*where)))
 
 
-def _reach(state: State, floor: float) -> float:
-    """How far ln v can still move: no further than Σ/|β|, and not below its floor."""
-    return min(abs(state.complexity / float(state.theta.beta)), max(state.log_volume - floor, 0.0))
-
-
 class _Way(NamedTuple):
     """How a side is to be walked: where to stop, how far ln v can go, and how precisely."""
 
@@ -236,7 +169,7 @@ def _walk(problem: Problem, way: _Way, start: Floats, states: list[State]) -> tu
             return EndStatus.ZERO, ""
         if way.stop(last):
             return EndStatus.UNRESOLVED, "not followed further"
-        reach = _reach(last, way.floor)
+        reach = reach_of(last, way.floor)
         if reach < _TIGHT or abs(last.theta.beta) > _LARGEST_BETA:
             return (EndStatus.BRACKETED, "") if reach < BRACKETED else (EndStatus.UNRESOLVED, "|β| beyond 1e9")
         try:

@@ -22,7 +22,7 @@ from typing import NamedTuple
 import numpy as np
 
 from gardner.errors import ConvergenceError
-from gardner.theory.curve.branch import Branch, EndStatus, Side
+from gardner.theory.curve.ends import Branch, EndStatus, Side
 from gardner.theory.curve.stationary import Problem, State, at_log_volume, solve
 from gardner.theory.formula.taylor import Floats
 from gardner.theory.random_subset.fixed_points import fixed_points

@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 
 from gardner.errors import ConvergenceError
-from gardner.theory.curve.branch import EndStatus
+from gardner.theory.curve.ends import EndStatus
 from gardner.theory.curve.stability import Ratios, ratios
 from gardner.theory.curve.stationary import Problem, State
 from gardner.theory.formula.conjugates import to_k

@@ -14,7 +14,7 @@ from gardner.model.arrays import Floats
 from gardner.table.forecast import curves
 from gardner.table.forecast.curves import Question, at_random, by_rule, of_best_subset
 from gardner.theory import bounds, typical
-from gardner.theory.curve.branch import EndStatus
+from gardner.theory.curve.ends import EndStatus
 
 C = tuple((1.0 / np.arange(1, 31)).tolist())
 LABELS = np.array([10.0, 30.0, 60.0])

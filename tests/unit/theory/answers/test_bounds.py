@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from gardner import InvalidInputError, bounds, bounds_sweep, budget_for, learning_curve, pool, typical
 from gardner.model import PERCEPTRON
-from gardner.theory.curve.branch import EndStatus, Side
+from gardner.theory.curve.ends import EndStatus, Side
 
 # computed independently of this code, α = 3: n, ln v min, β, m, q, Q, ln v max, β, m
 REFERENCE = [

@@ -26,7 +26,8 @@ from gardner.model import (
     Sign,
 )
 from gardner.theory.answers.complexity import branch, checked
-from gardner.theory.curve.branch import EndStatus, Side, follow
+from gardner.theory.curve.branch import follow
+from gardner.theory.curve.ends import EndStatus, Side
 from gardner.theory.curve.point import Point, frozen_point, judged, point_of, typical_point
 from gardner.theory.curve.stationary import State, at_complexity, solve
 from gardner.theory.formula.evaluation import Mesh

@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 
 from gardner import InvalidInputError, complexity_at, complexity_curve, pool, typical
 from gardner.model import PERCEPTRON
-from gardner.theory.curve.branch import EndStatus, Side, follow
+from gardner.theory.curve.branch import follow
+from gardner.theory.curve.ends import EndStatus, Side
 from gardner.theory.curve.stationary import (
     Problem,
     at_beta,

@@ -24,7 +24,7 @@ from gardner.model import (
     Rademacher,
     Sign,
 )
-from gardner.theory.curve.branch import Branch, EndStatus, Side
+from gardner.theory.curve.ends import Branch, EndStatus, Side
 from gardner.theory.curve.frozen import cut
 from gardner.theory.curve.stationary import Problem
 from gardner.theory.formula.pair import pair_of

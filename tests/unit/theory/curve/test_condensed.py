@@ -9,8 +9,9 @@ import pytest
 
 from gardner.model import GLM, Channel, Flip, Gaussian, Laplace, Logistic, Prior, Probit, Rademacher, Sign
 from gardner.theory import bounds
-from gardner.theory.curve.branch import EndStatus, Side, follow
+from gardner.theory.curve.branch import follow
 from gardner.theory.curve.condensed import condensed_point, condenses
+from gardner.theory.curve.ends import EndStatus, Side
 from gardner.theory.curve.stationary import Problem
 
 
