@@ -92,7 +92,7 @@ def overlaps(x: Any, beta: Any) -> tuple[Any, Any, Any, Any]:
     return m_hat / S, q_hat / S**2, delta / (A * S), 1.0 / A
 
 
-def to_hats(theta: tuple[float, ...]) -> Floats:
+def to_conjugates(theta: tuple[float, ...]) -> Floats:
     """The inverse."""
     p = Theta(*theta)
     return np.array([p.m / p.W, p.t / p.W**2, p.D / (p.V * p.W), 1.0 / p.V])
@@ -305,7 +305,7 @@ def run_baseline(points: list[Point], rules: Rules) -> Run:
         start = time.perf_counter()
         for side in Side:
             typical = typical_theta(PAIR, ALPHA, n)
-            history = [(0.0, Iterate(to_hats(typical), typical[4]))]
+            history = [(0.0, Iterate(to_conjugates(typical), typical[4]))]
             for point in points:
                 if (point.budget, point.side) == (n, side.value) and time.perf_counter() - began < rules.seconds:
                     attempt(point, history, rules)

@@ -20,12 +20,17 @@ settings.load_profile("gardner")
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Property tests run the same lines again and again; counting them would take a quarter of
+    """Lines are counted in the first case of a test with parameters, and in no property test.
+
+    The others run the same lines again, but for very few. Counting them would take a quarter of
     their time.
     """
+    seen = set[str]()
     for item in items:
-        if hasattr(getattr(item, "obj", None), "hypothesis"):
+        test = item.nodeid.partition("[")[0]
+        if test in seen or hasattr(getattr(item, "obj", None), "hypothesis"):
             item.add_marker("no_cover")
+        seen.add(test)
 
 
 @pytest.fixture

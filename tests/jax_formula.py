@@ -128,7 +128,7 @@ def theta_of(z: Any) -> Theta:
     return Theta(jnp.exp(z[0]), jnp.exp(z[1]), D, V, jnp.sinh(z[4]), beta)
 
 
-def hats_of(pair: Pair, z: Any) -> Conjugates:
+def conjugates_of(pair: Pair, z: Any) -> Conjugates:
     """Conjugates at the coordinates (z, k); for a fixed norm A stands for nothing and is zero."""
     m, q, apart = jnp.exp(z[6]), jnp.exp(z[7]), jnp.exp(z[8])
     A: Any = 0.0
@@ -152,7 +152,7 @@ def entropic(theta: Theta, variance: float = 1.0) -> Any:
     )
 
 
-def gaussian_hats(theta: Theta, variance: float = 1.0) -> Conjugates:
+def gaussian_conjugates(theta: Theta, variance: float = 1.0) -> Conjugates:
     """The conjugates that are stationary for a Gaussian prior: m̂ = m/W, q̂ = t/W², Q̂ − q̂ =
     D/(VW).
     """

@@ -18,7 +18,7 @@ ETA = np.linspace(-8.5, 8.5, 2401)
 ETA_WEIGHTS = np.gradient(ETA) * np.exp(-0.5 * ETA**2) / np.sqrt(2 * np.pi)
 
 
-def hats_as_printed(point: Point) -> dict[str, float]:
+def conjugates_as_printed(point: Point) -> dict[str, float]:
     """(m̂, q̂, Q̂, r̂) from the right-hand sides of the paper's (SP1)–(SP2), Q̂ and r̂ as printed,
     without e^φ.
     """
@@ -42,7 +42,7 @@ def hats_as_printed(point: Point) -> dict[str, float]:
 
 
 def overlaps(point: Point, m_hat: float, q_hat: float, Q_hat: float, r_hat: float) -> tuple[float, ...]:
-    """(m, q, Q, r) from the hats, the paper's first four equations with Q̂ (not Q) in the last."""
+    """(m, q, Q, r) from the conjugates, the paper's first four equations with Q̂ (not Q) in the last."""
     beta = point.beta
     X, Y = 1 + r_hat - (beta - 1) * Q_hat + beta * q_hat, 1 + r_hat + Q_hat
     q = (q_hat + m_hat**2) / X**2
@@ -52,20 +52,20 @@ def overlaps(point: Point, m_hat: float, q_hat: float, Q_hat: float, r_hat: floa
 @pytest.mark.parametrize("volume", [-0.6, -0.3])
 def test_saddle_point_equations_need_the_factor_e_phi(volume: float) -> None:
     point = complexity_at(PERCEPTRON, pool_ratio=ALPHA, budget=BUDGET, log_volume=volume)
-    hats = hats_as_printed(point)
+    conjugates = conjugates_as_printed(point)
     e_phi = float(np.exp(point.phi))
     ours = (point.m, point.q, point.Q, point.r)
-    corrected = overlaps(point, hats["m"], hats["q"], e_phi * hats["Q"], e_phi * hats["r"])
+    corrected = overlaps(point, conjugates["m"], conjugates["q"], e_phi * conjugates["Q"], e_phi * conjugates["r"])
     assert corrected == pytest.approx(ours, rel=1e-6)
-    printed = overlaps(point, hats["m"], hats["q"], hats["Q"], hats["r"])
+    printed = overlaps(point, conjugates["m"], conjugates["q"], conjugates["Q"], conjugates["r"])
     assert max(abs(a - b) for a, b in zip(printed, ours, strict=True)) > 0.05
 
 
 def test_norm_equation_has_Q_hat_not_Q() -> None:
     point = complexity_at(PERCEPTRON, pool_ratio=ALPHA, budget=BUDGET, log_volume=-0.6)
-    hats, e_phi, beta = hats_as_printed(point), float(np.exp(point.phi)), point.beta
-    Q_hat, r_hat = e_phi * hats["Q"], e_phi * hats["r"]
-    X = 1 + r_hat - (beta - 1) * Q_hat + beta * hats["q"]
+    conjugates, e_phi, beta = conjugates_as_printed(point), float(np.exp(point.phi)), point.beta
+    Q_hat, r_hat = e_phi * conjugates["Q"], e_phi * conjugates["r"]
+    X = 1 + r_hat - (beta - 1) * Q_hat + beta * conjugates["q"]
     printed = point.q + 1 / (beta * X) + (beta - 1) / (beta * (1 + r_hat + point.Q))
     assert abs(printed - 1.0) > 0.05
 

@@ -128,7 +128,7 @@ def test_pairs_know_what_they_are() -> None:
 @pytest.mark.parametrize(
     ("prior", "tails"), [(Laplace(), 0.0), (GaussBernoulli(0.3), 0.3), (Gaussian(2.0), 0.5), (Rademacher(), math.inf)]
 )
-def test_the_tails_of_a_prior_set_the_edge_of_the_hats(prior: Prior, tails: float) -> None:
+def test_the_tails_of_a_prior_set_the_edge_of_the_conjugates(prior: Prior, tails: float) -> None:
     """Against ψ_X itself: b²/2(A+a) at large fields, linear for bounded weights."""
     assert pair_of(GLM(prior)).tail_precision == pytest.approx(tails, rel=1e-12, abs=1e-12)
     A, b = 0.7, 1e5

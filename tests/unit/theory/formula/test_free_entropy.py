@@ -19,12 +19,12 @@ from tests.jax_formula import (
     Conjugates,
     Theta,
     closed,
+    conjugates_of,
     coupling,
     derivatives_of,
     double_precision,
     energetic,
-    gaussian_hats,
-    hats_of,
+    gaussian_conjugates,
     padded,
     row_nodes,
     theta_of,
@@ -100,7 +100,7 @@ def test_derivatives_against_automatic_differentiation(pair: Pair) -> None:
 @pytest.mark.parametrize("beta", [-0.8, 0.6])
 @pytest.mark.parametrize("prior", [Rademacher(), GaussBernoulli(), Laplace()], ids=str)
 @double_precision
-def test_hats_against_automatic_differentiation(prior: Prior, beta: float) -> None:
+def test_conjugates_against_automatic_differentiation(prior: Prior, beta: float) -> None:
     """Coupling and average over weights with their derivatives in overlaps and conjugates."""
     problem = Problem(GLM(prior, Linear(0.1)), 3.0, 0.6)
     pair, z = problem.pair, begin(problem)
@@ -109,10 +109,10 @@ def test_hats_against_automatic_differentiation(prior: Prior, beta: float) -> No
     mesh = make_mesh(pair, z)
     assert mesh.weights is not None
     grid = mesh.weights
-    nodes = weight_nodes(prior, beta, hats_of(pair, z), grid)
+    nodes = weight_nodes(prior, beta, conjugates_of(pair, z), grid)
 
     def formula(x: Any) -> Any:
-        theta, conjugates = theta_of(x), hats_of(pair, x)
+        theta, conjugates = theta_of(x), conjugates_of(pair, x)
         extra = 0.5 * theta.beta * conjugates.r * (1.0 - theta.r) if pair.fixed_norm else 0.0  # r = r⁰, whatever V
         return coupling(theta, conjugates) + extra + weight_average(pair, theta.beta, conjugates, grid, nodes)
 
@@ -129,7 +129,7 @@ def test_general_form_equals_closed_form() -> None:
         theta = Theta(0.5, 0.1, 0.2, 0.4, -1.0, beta)
         grid = outer_grid(pair, to_coordinates(np.array(theta)))
         rows = row_nodes(pair, theta, grid)
-        conjugates = gaussian_hats(theta, 1.7)
+        conjugates = gaussian_conjugates(theta, 1.7)
         xi = weight_grid(pair, conjugates.m, conjugates.q)
         nodes = weight_nodes(pair.student.prior, beta, conjugates, xi)
 
