@@ -41,7 +41,7 @@ def check(features: int, informed: bool, stderr: float) -> None:
 
 
 @pytest.mark.parametrize("informed", [False, True])
-@pytest.mark.parametrize(("features", "stderr"), [(100, 0.002), (200, 0.001)])
+@pytest.mark.parametrize(("features", "stderr"), [(100, 0.002), pytest.param(200, 0.001, marks=pytest.mark.slow)])
 def test_selected_subsets(features: int, stderr: float, informed: bool) -> None:
     check(features, informed, stderr)
 

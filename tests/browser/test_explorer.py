@@ -101,7 +101,11 @@ def test_noise_has_a_slider_and_absurd_addresses_are_put_right(open_at: Any) -> 
 
 
 @pytest.mark.parametrize(
-    "address", ["#channel=sign&alpha=3&n=1&k=0.5&goal=0.8", "#channel=flip&noise=0.1&alpha=2&n=0.5&k=1"]
+    "address",
+    [
+        "#channel=sign&alpha=3&n=1&k=0.5&goal=0.8",
+        pytest.param("#channel=flip&noise=0.1&alpha=2&n=0.5&k=1", marks=pytest.mark.slow),
+    ],
 )
 def test_the_commands_can_be_pasted(open_at: Any, address: str) -> None:
     page = open_at(address)

@@ -85,7 +85,9 @@ def _bouncing(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.usefixtures("_bouncing")
-@pytest.mark.parametrize("name", TRUTHS)
+@pytest.mark.parametrize(
+    "name", [pytest.param(name, marks=pytest.mark.slow) if name == "deep" else name for name in TRUTHS]
+)
 def test_exact_volumes(name: str) -> None:
     rows, exact, stderr = TRUTHS[name]
     posterior = run(rows, stderr)

@@ -62,7 +62,7 @@ def test_every_result_of_the_paper_has_a_recipe() -> None:
 
 
 def test_a_race_of_strategies_meets_the_bounds(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("gardner.reproduce.bounds.BUDGETS", (0.3, 0.6, 1.2))
+    monkeypatch.setattr("gardner.reproduce.bounds.BUDGETS", (0.3, 0.6))
     (section,) = reproduce_results(["bounds"], tmp_path, scale=TINY)
     curves = section.table
     assert set(curves["strategy"]) == {"agnostic", "informed", "least-informative", "random", "swap"}
@@ -250,6 +250,7 @@ def short_chains(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("gardner.reproduce.ensemble.QUICK_PLAN", {8: (3, 50), 10: (3, 50), 12: (3, 50)})
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("short_chains")
 def test_the_ensemble_is_sampled_and_held_against_theory(tmp_path: Path) -> None:
     (section,) = reproduce_results(["ensemble"], tmp_path, scale=TINY)

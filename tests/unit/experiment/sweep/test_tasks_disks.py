@@ -61,7 +61,7 @@ except GardnerError as error:
 """
 
 
-@pytest.mark.parametrize(("limit", "place"), [(1024, "parts"), (64, "timings")])
+@pytest.mark.parametrize(("limit", "place"), [(1024, "parts"), pytest.param(64, "timings", marks=pytest.mark.slow)])
 def test_a_file_that_cannot_be_finished(tmp_path: Path, two_workers: str, limit: int, place: str) -> None:
     """The kernel takes the first bytes and refuses the rest; where it is the timings, the rows are
     not there either.

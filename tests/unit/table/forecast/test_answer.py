@@ -135,6 +135,7 @@ def test_no_choice_is_better_than_all_labels() -> None:
     assert after.points[-1].random == pytest.approx(after.pool, abs=2e-3)
 
 
+@pytest.mark.slow
 def test_a_curve_that_ends_early_is_said_aloud(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(curves, "_CELLS", (1024,))
     found = forecast(RNG.standard_normal((10_000, 2)), best=False)

@@ -54,6 +54,7 @@ def test_a_rule_goes_on_from_random_labels() -> None:
     assert found[1] > found[0]
 
 
+@pytest.mark.slow
 def test_two_columns_are_followed_to_the_end() -> None:
     """The rule soon knows as much as all rows tell, to four digits: that takes more cells, and no
     error comes up.

@@ -191,6 +191,7 @@ def test_agnostic_answer_in_rounds() -> None:
         assert last.log_volume == pytest.approx(-0.8, abs=1e-5)
 
 
+@pytest.mark.slow
 def test_agnostic_answer_near_the_whole_pool() -> None:
     answer = budget_for(pool_ratio=3.0, log_volume=-1.3557)
     assert answer.agnostic is not None

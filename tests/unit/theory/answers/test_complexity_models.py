@@ -37,9 +37,9 @@ PAIRS: dict[str, tuple[GLM, GLM | None]] = {
     "probit from flips": (GLM(Gaussian(1.5), Probit(0.2)), GLM(Laplace(), Flip(0.05))),
     "sparse regression": (GLM(GaussBernoulli(0.3), Linear(0.1)), None),
     "binary": (GLM(Rademacher(), Sign()), None),
-    "binary flips": (GLM(Rademacher(), Flip(0.05)), None),
 }
 SLOW: dict[str, tuple[GLM, GLM | None]] = {
+    "binary flips": (GLM(Rademacher(), Flip(0.05)), None),
     "laplace": (GLM(Laplace(), Sign()), None),
     "logistic": (GLM(Gaussian(), Logistic(3.0)), None),
     "sparse": (GLM(GaussBernoulli(), Probit(0.1)), None),

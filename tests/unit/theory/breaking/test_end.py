@@ -30,7 +30,9 @@ def end(side: Side) -> BrokenEnd:
 
 
 @pytest.mark.parametrize(
-    ("side", "volume", "x"), [(Side.MIN, -0.9611449, 0.1559), (Side.MAX, -0.1764296, 0.0983)], ids=str
+    ("side", "volume", "x"),
+    [pytest.param(Side.MIN, -0.9611449, 0.1559, marks=pytest.mark.slow), (Side.MAX, -0.1764296, 0.0983)],
+    ids=str,
 )
 def test_ends_lie_inside_the_symmetric_ones(side: Side, volume: float, x: float) -> None:
     found = end(side)

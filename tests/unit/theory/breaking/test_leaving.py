@@ -83,7 +83,7 @@ def test_a_jump_is_located_where_both_free_entropies_agree(alpha: float, budget:
     assert (ratio(followed.states[-1]) > 1.0) == (budget == 0.6)
 
 
-@pytest.mark.parametrize(("alpha", "budget"), [(3.0, 2.7), (10.0, 4.0)])
+@pytest.mark.parametrize(("alpha", "budget"), [(3.0, 2.7), pytest.param(10.0, 4.0, marks=pytest.mark.slow)])
 def test_a_wall_where_no_clusters_count_is_symmetric(alpha: float, budget: float) -> None:
     """R stays below 1, and clusters of all sizes were looked at, up to the last state."""
     followed = branch(checked(PERCEPTRON, alpha, budget), Side.MIN)

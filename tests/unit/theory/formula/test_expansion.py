@@ -106,7 +106,11 @@ def test_what_is_left_without_the_gaussian_part(channel: Channel) -> None:
         np.testing.assert_allclose(one, other, rtol=1e-7, atol=1e-9)
 
 
-@pytest.mark.parametrize("prior", [Gaussian(1.7), GaussBernoulli(0.2), Rademacher(), Laplace(), Laplace(0.01)], ids=str)
+@pytest.mark.parametrize(
+    "prior",
+    [Gaussian(1.7), GaussBernoulli(0.2), Rademacher(), Laplace(), pytest.param(Laplace(0.01), marks=pytest.mark.slow)],
+    ids=str,
+)
 @double_precision
 def test_priors(prior: Prior) -> None:
     differentiated = six(lambda b, A: prior.log_partition(A, b, JAX))

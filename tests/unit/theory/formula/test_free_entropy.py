@@ -76,8 +76,8 @@ def same(ours: Any, witness: tuple[float, Floats, Floats], rtol: float, atol: fl
     [
         PAIR,
         Pair(GLM(Gaussian(1.7), Probit(0.2)), GLM(Laplace(0.6), Flip(0.05))),
-        pair_of(GLM(Gaussian(), Flip(0.1))),
-        pair_of(GLM(Gaussian(0.5), Logistic(3.0))),
+        pytest.param(pair_of(GLM(Gaussian(), Flip(0.1))), marks=pytest.mark.slow),
+        pytest.param(pair_of(GLM(Gaussian(0.5), Logistic(3.0))), marks=pytest.mark.slow),
     ],
     ids=["sign", "probit from flips", "flip", "logistic"],
 )
@@ -97,8 +97,19 @@ def test_derivatives_against_automatic_differentiation(pair: Pair) -> None:
         same(derivatives(pair, 3.0, z, mesh), witness, 1e-7, 1e-7)
 
 
-@pytest.mark.parametrize("beta", [-0.8, 0.6])
-@pytest.mark.parametrize("prior", [Rademacher(), GaussBernoulli(), Laplace()], ids=str)
+@pytest.mark.parametrize(
+    ("prior", "beta"),
+    [
+        (Rademacher(), -0.8),
+        (GaussBernoulli(), -0.8),
+        (Laplace(), 0.6),
+        *(
+            pytest.param(*one, marks=pytest.mark.slow)
+            for one in ((Rademacher(), 0.6), (GaussBernoulli(), 0.6), (Laplace(), -0.8))
+        ),
+    ],
+    ids=str,
+)
 @double_precision
 def test_conjugates_against_automatic_differentiation(prior: Prior, beta: float) -> None:
     """Coupling and average over weights with their derivatives in overlaps and conjugates."""
@@ -119,31 +130,29 @@ def test_conjugates_against_automatic_differentiation(prior: Prior, beta: float)
     same(derivatives(pair, 0.0, z, mesh), derivatives_of(formula, z), 1e-7, 1e-7)
 
 
+@pytest.mark.parametrize("beta", [-0.9, pytest.param(2.5, marks=pytest.mark.slow)])
 @double_precision
-def test_general_form_equals_closed_form() -> None:
+def test_general_form_equals_closed_form(beta: float) -> None:
     """Gaussian student of another variance, teacher of another prior and scale: the conjugates in
     closed form.
     """
     pair = Pair(GLM(Gaussian(1.7), Probit(0.2)), GLM(Laplace(0.6), Flip(0.05)))
-    for beta in (-0.9, 2.5):
-        theta = Theta(0.5, 0.1, 0.2, 0.4, -1.0, beta)
-        grid = outer_grid(pair, to_coordinates(np.array(theta)))
-        rows = row_nodes(pair, theta, grid)
-        conjugates = gaussian_conjugates(theta, 1.7)
-        xi = weight_grid(pair, conjugates.m, conjugates.q)
-        nodes = weight_nodes(pair.student.prior, beta, conjugates, xi)
+    theta = Theta(0.5, 0.1, 0.2, 0.4, -1.0, beta)
+    grid = outer_grid(pair, to_coordinates(np.array(theta)))
+    rows = row_nodes(pair, theta, grid)
+    conjugates = gaussian_conjugates(theta, 1.7)
+    xi = weight_grid(pair, conjugates.m, conjugates.q)
+    nodes = weight_nodes(pair.student.prior, beta, conjugates, xi)
 
-        def general(
-            h: Any, theta: Any = theta, xi: Any = xi, nodes: Any = nodes, grid: Any = grid, rows: Any = rows
-        ) -> Any:
-            prior_part = coupling(theta, Conjugates(*h)) + weight_average(pair, theta.beta, Conjugates(*h), xi, nodes)
-            return prior_part + 3.0 * (jax.nn.softplus(theta.phi) + energetic(pair, theta, grid, rows))
+    def general(h: Any) -> Any:
+        prior_part = coupling(theta, Conjugates(*h)) + weight_average(pair, theta.beta, Conjugates(*h), xi, nodes)
+        return prior_part + 3.0 * (jax.nn.softplus(theta.phi) + energetic(pair, theta, grid, rows))
 
-        value_and_slope = jax.jit(jax.value_and_grad(general))
-        full, slope = value_and_slope(jnp.array(conjugates))
-        assert float(full) == pytest.approx(float(closed(pair, 3.0, theta, grid, rows)), abs=1e-8)
-        np.testing.assert_allclose(np.asarray(slope), 0.0, atol=1e-7)
-        assert np.abs(np.asarray(value_and_slope(1.1 * jnp.array(conjugates))[1])).max() > 1e-3  # negative control
+    value_and_slope = jax.jit(jax.value_and_grad(general))
+    full, slope = value_and_slope(jnp.array(conjugates))
+    assert float(full) == pytest.approx(float(closed(pair, 3.0, theta, grid, rows)), abs=1e-8)
+    np.testing.assert_allclose(np.asarray(slope), 0.0, atol=1e-7)
+    assert np.abs(np.asarray(value_and_slope(1.1 * jnp.array(conjugates))[1])).max() > 1e-3  # negative control
 
 
 @given(order=overlaps, phi=fields)

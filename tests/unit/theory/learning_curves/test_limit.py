@@ -30,6 +30,7 @@ def test_small_rounds_tend_to_the_limit(rule: Rule | str) -> None:
     assert all(1.8 < here / there < 2.2 for here, there in itertools.pairwise(price))
 
 
+@pytest.mark.slow
 def test_committees_tend_to_agnostic_in_the_limit() -> None:
     gaps = [last(PosteriorCommittee(members), 0.0, 0.5) - last("agnostic", 0.0, 0.5) for members in (1, 7, 49, 343)]
     assert all(here > 1.5 * there > 0.0 for here, there in itertools.pairwise(gaps))

@@ -219,6 +219,7 @@ def test_what_is_refused_says_why() -> None:
         complexity_curve(PERCEPTRON, pool_ratio=3.0, budget=0.6, teacher="sign")  # type: ignore[arg-type]
 
 
+@pytest.mark.slow
 def test_capacity_without_symmetry_is_not_at_zero_field() -> None:
     channel = Shifted()
     at_zero = float(np.max(np.asarray(channel.information(np.zeros(61), np.geomspace(1e-6, 1.0, 61)))))
@@ -226,6 +227,7 @@ def test_capacity_without_symmetry_is_not_at_zero_field() -> None:
     assert capacity(channel) >= elsewhere > at_zero + 0.1
 
 
+@pytest.mark.slow
 def test_a_channel_without_symmetry_may_learn_from_one_with_it() -> None:
     """The same labels by another formula: a student that is told every label learns what its twin
     learns.
@@ -238,6 +240,7 @@ def test_a_channel_without_symmetry_may_learn_from_one_with_it() -> None:
         assert found.information == pytest.approx(expected.information, abs=1e-7)
 
 
+@pytest.mark.slow
 def test_an_even_channel_of_ones_own() -> None:
     below = typical(GLM(channel=Door()), budget=0.05)
     assert below.overlap == 0.0
