@@ -178,7 +178,7 @@ def show(kind: str, name: str, record: Record) -> None:
             for p, m, e in zip(*(record[key][index] for key in ("predicted", "measured", "error")), strict=True)
         )
         counts = ",".join(f"{budget:.0f}" for budget in record["budgets"][0])
-        print(f"{kind:7s} {name:14s} {choice:9s} {off(record, index):.4f}  at {counts}: {cells}", flush=True)
+        print(f"{kind:7s} {name:14s} {choice:9s} {off(record, index):.3f}  at {counts}: {cells}", flush=True)
 
 
 def off(record: Record, index: int) -> float:

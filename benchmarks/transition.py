@@ -175,8 +175,8 @@ def hysteresis(question: Question, betas: Floats) -> None:
         mean, error = np.mean(gaps, axis=0), np.std(gaps, axis=0, ddof=1) / math.sqrt(WAYS)
         worst = int(np.argmax(mean))
         print(
-            f"α = {question.pool_ratio:g}, N = {features}, {rounds} rounds at each β: ln v on the way down lies above "
-            f"that on the way up by {mean[worst]:.3f} ± {error[worst]:.3f} at β = {betas[worst]:.1f}, the most",
+            f"α = {question.pool_ratio:g}, n = {question.budget:g}, N = {features}, {rounds} rounds at each β: "
+            f"ln v on the way down lies above that on the way up by {mean[worst]:.3f} ± {error[worst]:.3f} at β = {betas[worst]:.1f}, the most",
             flush=True,
         )
 
