@@ -21,8 +21,8 @@ from gardner.theory.curve.ends import Branch, EndStatus, Side
 from gardner.theory.curve.frozen import is_frozen
 from gardner.theory.curve.point import (
     Point,
+    end_status,
     frozen_point,
-    judged,
     order_parameters,
     point_of,
     typical_point,
@@ -78,7 +78,7 @@ def end_of(problem: Problem, side: Side) -> End:
     """One end, with its point and status."""
     followed = branch(problem, side)
     point = point_of(followed.end) if followed.end is not None else None
-    status, reason = judged(followed.status, point, followed.reason)
+    status, reason = end_status(followed.status, point, followed.reason)
     if point is not None and followed.status is EndStatus.FROZEN:
         return End(frozen_point(problem, point), status, followed.bracket, reason, doubting=point)
     if followed.status is EndStatus.CONDENSED:

@@ -22,7 +22,7 @@ from gardner.rules.known import Agnostic
 from gardner.theory.answers.budget_answer import BudgetAnswer
 from gardner.theory.answers.complexity import branch
 from gardner.theory.answers.results import LN2
-from gardner.theory.curve.ends import EndStatus, Side
+from gardner.theory.curve.ends import Side
 from gardner.theory.curve.point import Point, order_parameters, point_of
 from gardner.theory.curve.stationary import Control, Problem, State, at_complexity, solve
 from gardner.theory.formula.pair import Pair
@@ -197,9 +197,9 @@ class _Ends:
         state = self._near(self._minima, problem, at_complexity(0.0))
         if state is None:
             followed = branch(problem, Side.MIN)
-            if followed.end is None or followed.status in {EndStatus.UNRESOLVED, EndStatus.IMPRECISE}:
+            state = followed.known_end
+            if state is None:
                 raise ConvergenceError(f"the lower end at budget {budget:.6g} is unresolved ({followed.reason})")
-            state = followed.end
         return self._keep(self._minima, budget, state)
 
     def _near(self, known: dict[float, State], problem: Problem, control: Control) -> State | None:

@@ -20,7 +20,7 @@ from gardner.theory.breaking.results import BrokenEnd
 from gardner.theory.curve import condensed, frozen
 from gardner.theory.curve.branch import follow
 from gardner.theory.curve.ends import Branch, EndStatus, Side
-from gardner.theory.curve.point import Point, between, judged, next_to, point_of, typical_point, whole_pool_point
+from gardner.theory.curve.point import Point, between, end_status, next_to, point_of, typical_point, whole_pool_point
 from gardner.theory.curve.stationary import Problem, State, at_beta, at_log_volume, solve
 from gardner.theory.formula.free_entropy import BETA
 from gardner.theory.formula.taylor import Floats
@@ -164,7 +164,7 @@ def complexity_curve(
         if progress is not None:
             progress((index + 1) / len(todo))
     last = {Side.MIN: solved[0], Side.MAX: solved[-1]}
-    ends = {side: judged(sides[side].status, last[side], reasons[side]) for side in Side}
+    ends = {side: end_status(sides[side].status, last[side], reasons[side]) for side in Side}
     return Curve(
         problem,
         tuple(solved),
@@ -284,7 +284,7 @@ def complexity_at(
         return top
     end = side.states[-1].log_volume if side.states else top.log_volume
     if side.side.sign * (target - end) > 1e-12:
-        known = "the curve ends" if side.status is not EndStatus.UNRESOLVED else "the curve could be followed only"
+        known = "the curve ends" if side.status.known else "the curve could be followed only"
         raise InvalidInputError(
             "log_volume",
             target,

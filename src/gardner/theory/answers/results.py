@@ -16,7 +16,7 @@ from gardner.theory.answers.extremes import Extremes
 from gardner.theory.as_json import Plain, Record, from_record, number, record_of, section, unknown
 from gardner.theory.breaking.results import BrokenEnd
 from gardner.theory.curve.ends import EndStatus
-from gardner.theory.curve.point import Point
+from gardner.theory.curve.point import Point, solved_status
 from gardner.theory.curve.stationary import Problem
 from gardner.theory.random_subset.typical import Typical
 
@@ -24,7 +24,6 @@ if TYPE_CHECKING:
     import pandas as pd
 
 LN2 = math.log(2.0)
-SOLVED = "solved"  # of a random subset, which has no end to be reached
 
 
 @dataclass(frozen=True)
@@ -52,12 +51,17 @@ class End:
         """The point where the end is known; what an unresolved end has is only a subset that
         exists.
         """
-        return None if self.status is EndStatus.UNRESOLVED else self.point
+        return self.point if self.status.known else None
 
     @property
     def log_volume(self) -> float:
         """Ln v at the end, NaN where it is not known."""
         return math.nan if self.found is None else self.found.log_volume
+
+    @property
+    def stability(self) -> float:
+        """The stability ratio at the end, NaN where it is not known."""
+        return math.nan if self.found is None else self.found.stability
 
     @property
     def reached(self) -> float:
@@ -134,6 +138,13 @@ class Bounds:
         return min(self.budget * self.capacity, self.pool.information)
 
     @property
+    def statuses(self) -> dict[str, tuple[EndStatus, str]]:
+        """How each bound that was solved for is known, and why not better."""
+        ends = {"minimum": self.minimum, "maximum": self.maximum}
+        subsets = {"typical": solved_status(self.typical), "pool": solved_status(self.pool)}
+        return {**{name: (end.status, end.reason) for name, end in ends.items()}, **subsets}
+
+    @property
     def residual(self) -> float:
         """The worst residual of the three points."""
         return max(point.residual for point in self._points)
@@ -176,16 +187,19 @@ class Bounds:
 def _frame_rows(result: Bounds) -> list[dict[str, object]]:
     """A record a bound; numbers of an end that is not known are left out."""
     rows: list[dict[str, object]] = []
-    for name, end in (("minimum", result.minimum), ("typical", None), ("maximum", result.maximum)):
-        point = result.typical if end is None else end.found
-        status, reason = (SOLVED, "") if end is None else (end.status.value, end.reason)
-        rows.append({"bound": name, "status": status, "reason": reason, **({} if point is None else asdict(point))})
+    outcomes: dict[str, dict[str, object]] = {
+        name: {"bound": name, "status": status.value, "reason": reason}
+        for name, (status, reason) in result.statuses.items()
+    }
+    points = {"minimum": result.minimum.found, "typical": result.typical, "maximum": result.maximum.found}
+    for name, point in points.items():
+        rows.append({**outcomes[name], **({} if point is None else asdict(point))})
     information = result.agnostic_information
     bound = {"bound": "halving", "status": "bound", "reason": "one bit a label"}
     rows.append({**bound, "log_volume": result.halving, "information": information})
     whole = {name: getattr(result.pool, name) for name in _SHARED}
     overlaps = {"m": result.pool.overlap, "q": result.pool.self_overlap, "Q": result.pool.self_overlap}
-    rows.append({"bound": "pool", "status": SOLVED, "reason": "", **whole, **overlaps, "r": result.pool.norm})
+    rows.append({**outcomes["pool"], **whole, **overlaps, "r": result.pool.norm})
     for name, broken in result.broken.items():
         known = {} if broken.point is None else asdict(broken.point)
         outcome = {"bound": f"{name}_1rsb", "status": broken.status.value, "reason": broken.reason}

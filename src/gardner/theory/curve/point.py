@@ -21,7 +21,13 @@ from gardner.theory.formula.free_entropy import BETA, PHI, Theta, to_coordinates
 from gardner.theory.formula.pair import Pair
 from gardner.theory.formula.quadrature import MAX_PANELS
 from gardner.theory.formula.taylor import Floats
-from gardner.theory.random_subset.typical import accuracies, typical_conjugates, typical_of, typical_theta
+from gardner.theory.random_subset.typical import (
+    Typical,
+    accuracies,
+    typical_conjugates,
+    typical_of,
+    typical_theta,
+)
 
 # The error of ln v up to which six decimals are known; beyond, a status is `imprecise`.
 PRECISE = 5e-7
@@ -84,19 +90,29 @@ class Point:
     resolved: bool = True
 
 
-def judged(status: EndStatus, point: Point | None, reason: str) -> tuple[EndStatus, str]:
+def end_status(status: EndStatus, point: Point | None, reason: str) -> tuple[EndStatus, str]:
     """The status of an end and its reason; one that was reached but is not known to six decimals is
     imprecise.
     """
-    if point is None or status is EndStatus.UNRESOLVED:
+    if point is None or not status.known:
         return status, reason
-    if point.quadrature_error > PRECISE:
-        reasons = (reason, f"ln v is known to ±{point.quadrature_error:.0e} only")
-        return EndStatus.IMPRECISE, "; ".join(filter(None, reasons))
-    if not point.resolved:
-        reasons = (reason, f"the outer integral needs more than {MAX_PANELS} panels")
-        return EndStatus.IMPRECISE, "; ".join(filter(None, reasons))
-    return status, reason
+    return _status(status, reason, _imprecision(point.quadrature_error, point.resolved))
+
+
+def solved_status(known: Point | Typical) -> tuple[EndStatus, str]:
+    """The status of a random subset or of the pool, and its reason, by the measure of ends."""
+    return _status(EndStatus.SOLVED, "", _imprecision(known.quadrature_error))
+
+
+def _status(status: EndStatus, reason: str, imprecision: str) -> tuple[EndStatus, str]:
+    return (EndStatus.IMPRECISE, "; ".join(filter(None, (reason, imprecision)))) if imprecision else (status, reason)
+
+
+def _imprecision(quadrature_error: float, resolved: bool = True) -> str:
+    """Why ln v is not known to six decimals; empty where it is."""
+    if quadrature_error > PRECISE:
+        return f"ln v is known to ±{quadrature_error:.0e} only"
+    return "" if resolved else f"the outer integral needs more than {MAX_PANELS} panels"
 
 
 def order_parameters(pair: Pair, theta: Theta) -> dict[str, float]:

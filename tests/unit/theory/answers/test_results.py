@@ -106,6 +106,7 @@ def test_what_an_unresolved_end_is_worth_is_decided_once() -> None:
     result = bounds(pool_ratio=3.0, budget=0.6)
     lost = replace(result, minimum=replace(result.minimum, status=EndStatus.UNRESOLVED, reason="lost"))
     assert lost.minimum.log_volume != lost.minimum.log_volume
+    assert lost.minimum.stability != lost.minimum.stability
     assert lost.minimum.reached == result.minimum.log_volume
     record: Any = lost.to_json()
     assert record["log_volume"]["minimum"] is None
