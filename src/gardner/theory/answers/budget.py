@@ -20,7 +20,7 @@ from gardner.errors import ConvergenceError, InvalidInputError
 from gardner.model import GLM, PERCEPTRON
 from gardner.rules.known import Agnostic
 from gardner.theory.answers.budget_answer import BudgetAnswer
-from gardner.theory.answers.complexity import branch
+from gardner.theory.answers.problem import branch
 from gardner.theory.answers.results import LN2
 from gardner.theory.curve.ends import Side
 from gardner.theory.curve.point import Point, order_parameters, point_of

@@ -22,17 +22,18 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from gardner.errors import ConvergenceError
-from gardner.model import GLM, PERCEPTRON, describe
+from gardner.model import GLM, PERCEPTRON
 from gardner.theory.as_json import (
     Plain,
     Record,
     from_record,
+    model_columns,
     model_from,
     model_record,
-    number,
+    or_nan,
+    or_null,
     record_of,
     section,
-    unknown,
 )
 from gardner.theory.formula import regression
 from gardner.theory.formula.expansion import Psi, channel_psi
@@ -114,19 +115,15 @@ class Typical:
         """One row."""
         import pandas as pd  # here, so that the solver starts without it
 
-        models = {
-            f"{who}{part}": describe(getattr(model, part))
-            for who, model in (("", self.student), ("teacher_", self.teacher))
-            for part in ("prior", "channel")
-        }
-        return pd.DataFrame([{**models, **{name: getattr(self, name) for name in _NUMBERS}}])
+        numbers = {name: getattr(self, name) for name in _NUMBERS}
+        return pd.DataFrame([{**model_columns(self.student, self.teacher), **numbers}])
 
     def to_json(self) -> Record:
         """Plain data for JSON: models by their texts, NaN as null."""
         return {
             "model": model_record(self.student),
             "teacher": model_record(self.teacher),
-            **{name: number(getattr(self, name)) for name in _NUMBERS},
+            **{name: or_null(getattr(self, name)) for name in _NUMBERS},
             "branches": [record_of(branch) for branch in self.branches],
         }
 
@@ -136,7 +133,7 @@ class Typical:
         found = section(record, "a random subset")
         listed = found["branches"]
         branches = tuple(from_record(Solution, one) for one in listed) if isinstance(listed, list) else ()
-        numbers = {name: unknown(found[name]) for name in _NUMBERS}
+        numbers = {name: or_nan(found[name]) for name in _NUMBERS}
         return Typical(model_from(found["model"]), model_from(found["teacher"]), **numbers, branches=branches)
 
 

@@ -25,7 +25,7 @@ from gardner.model import (
     Probit,
     Sign,
 )
-from gardner.theory.answers.complexity import branch, checked
+from gardner.theory.answers.problem import branch, checked_problem
 from gardner.theory.curve.branch import follow
 from gardner.theory.curve.ends import EndStatus, Side
 from gardner.theory.curve.point import Point, end_status, frozen_point, point_of, typical_point
@@ -40,7 +40,7 @@ REFERENCE = -0.96258255  # the lower end at alpha = 3, budget = 0.6
 
 
 def _lower_end() -> State:
-    end = branch(checked(PERCEPTRON, 3.0, 0.6), Side.MIN).end
+    end = branch(checked_problem(PERCEPTRON, 3.0, 0.6), Side.MIN).end
     assert end is not None
     return end
 
@@ -134,7 +134,7 @@ def test_a_side_whose_numbers_overflow_is_unresolved(monkeypatch: pytest.MonkeyP
         raise OverflowError("too large")
 
     monkeypatch.setattr("gardner.theory.curve.branch.solve", overflow)
-    found = follow(checked(PERCEPTRON, 3.0, 0.55), Side.MIN)
+    found = follow(checked_problem(PERCEPTRON, 3.0, 0.55), Side.MIN)
     assert found.status is EndStatus.UNRESOLVED
     assert "too large" in found.reason
 

@@ -166,7 +166,7 @@ def test_points_are_solved_not_interpolated() -> None:
     frame = curve.to_frame()
     assert frame["log_volume"].is_monotonic_increasing
     assert frame["complexity"].iloc[[0, -1]].abs().max() < 1e-8
-    assert set(curve.status.values()) == {"zero"}
+    assert {end.status for end in curve.ends.values()} == {"zero"}
 
 
 def test_whole_pool_is_one_subset() -> None:

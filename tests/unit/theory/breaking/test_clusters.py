@@ -12,7 +12,7 @@ import pytest
 from gardner.errors import ConvergenceError
 from gardner.model import PERCEPTRON
 from gardner.theory import Side
-from gardner.theory.answers.complexity import branch, checked
+from gardner.theory.answers.problem import branch, checked_problem
 from gardner.theory.breaking.clusters import split_at_one, steepness
 from gardner.theory.breaking.free_entropy import Place, evaluate, to_coordinates
 from gardner.theory.breaking.leaving import ratio
@@ -27,7 +27,7 @@ CHANNEL = PERCEPTRON.channel
 @functools.cache
 def states(alpha: float, budget: float) -> tuple[State, ...]:
     with np.errstate(all="ignore"):
-        return tuple(branch(checked(PERCEPTRON, alpha, budget), Side.MIN).states)
+        return tuple(branch(checked_problem(PERCEPTRON, alpha, budget), Side.MIN).states)
 
 
 def divided(state: State, d: float) -> Place:
