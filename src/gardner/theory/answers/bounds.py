@@ -17,8 +17,8 @@ from gardner.theory.answers.problem import branch, check_steps, checked_problem,
 from gardner.theory.answers.results import Bounds
 from gardner.theory.breaking.results import BrokenEnd
 from gardner.theory.curve.ends import EndStatus, Side
+from gardner.theory.curve.equations import Problem
 from gardner.theory.curve.point import typical_point, whole_pool_point
-from gardner.theory.curve.stationary import Problem
 from gardner.theory.formula.information import capacity, label_entropy
 from gardner.theory.parallel import answers
 from gardner.theory.random_subset.typical import pool

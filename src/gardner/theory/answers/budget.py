@@ -23,8 +23,9 @@ from gardner.theory.answers.budget_answer import BudgetAnswer
 from gardner.theory.answers.problem import branch
 from gardner.theory.answers.results import LN2
 from gardner.theory.curve.ends import Side
+from gardner.theory.curve.equations import Problem, State
 from gardner.theory.curve.point import Point, order_parameters, point_of
-from gardner.theory.curve.stationary import Control, Problem, State, at_complexity, solve
+from gardner.theory.curve.stationary import Control, at_complexity, solve
 from gardner.theory.formula.pair import Pair
 from gardner.theory.inputs import LARGEST, SMALLEST, check_batch_ratio, check_model, check_target
 from gardner.theory.learning_curves.curve import check_followed

@@ -27,8 +27,9 @@ from gardner.theory.answers.problem import (
 from gardner.theory.as_json import Record, from_record, record_of, section
 from gardner.theory.breaking.results import BrokenEnd
 from gardner.theory.curve.ends import Branch, EndStatus, Side
+from gardner.theory.curve.equations import Problem, State
 from gardner.theory.curve.point import Point, between, next_to, point_of, typical_point, whole_pool_point
-from gardner.theory.curve.stationary import Problem, State, at_beta, at_log_volume, solve
+from gardner.theory.curve.stationary import at_beta, at_log_volume, solve
 from gardner.theory.formula.free_entropy import BETA
 from gardner.theory.formula.taylor import Floats
 from gardner.theory.inputs import check_count, check_number

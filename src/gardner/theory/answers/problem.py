@@ -13,8 +13,8 @@ from gardner.theory.breaking.results import BrokenEnd
 from gardner.theory.curve import condensed, frozen
 from gardner.theory.curve.branch import follow
 from gardner.theory.curve.ends import Branch, EndStatus, Side
+from gardner.theory.curve.equations import Problem, State
 from gardner.theory.curve.point import whole_pool_point
-from gardner.theory.curve.stationary import Problem, State
 from gardner.theory.inputs import check_budget, check_model, check_pool_ratio
 
 

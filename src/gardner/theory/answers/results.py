@@ -17,8 +17,8 @@ from gardner.theory.answers.problem import problem_columns, problem_from, proble
 from gardner.theory.as_json import Plain, Record, from_record, or_nan, or_null, record_of, section
 from gardner.theory.breaking.results import BrokenEnd
 from gardner.theory.curve.ends import EndStatus
+from gardner.theory.curve.equations import Problem
 from gardner.theory.curve.point import Point, solved_status
-from gardner.theory.curve.stationary import Problem
 from gardner.theory.random_subset.typical import Typical
 
 if TYPE_CHECKING:

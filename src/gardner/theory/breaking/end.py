@@ -15,8 +15,8 @@ from gardner.theory.breaking.leaving import Departure, departure
 from gardner.theory.breaking.points import Solved, at_zero, steps_at, walk
 from gardner.theory.breaking.results import BreakingStatus, BrokenEnd, BrokenPoint
 from gardner.theory.curve.ends import Branch
+from gardner.theory.curve.equations import Problem
 from gardner.theory.curve.point import Point, point_of
-from gardner.theory.curve.stationary import Problem
 from gardner.theory.random_subset.typical import accuracies
 
 # The widest bracket, in nats per weight, that is an answer: its middle is right to the 5·10⁻⁵ that

@@ -21,8 +21,9 @@ from gardner.theory.breaking.clusters import split_at_one, steepness
 from gardner.theory.breaking.free_entropy import Place, evaluate, to_coordinates
 from gardner.theory.breaking.points import Solved, at_x_one, first_point, steps_at
 from gardner.theory.curve.ends import Branch
+from gardner.theory.curve.equations import Problem, State
 from gardner.theory.curve.stability import ratios
-from gardner.theory.curve.stationary import Problem, State, at_distance, solve
+from gardner.theory.curve.stationary import at_distance, solve
 from gardner.theory.formula.free_entropy import Theta
 from gardner.theory.roots import root_between
 

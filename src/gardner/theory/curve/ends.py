@@ -10,7 +10,7 @@ import math
 from dataclasses import dataclass, field
 from enum import StrEnum
 
-from gardner.theory.curve.stationary import Problem, State
+from gardner.theory.curve.equations import Problem, State
 from gardner.theory.formula.taylor import Floats
 
 

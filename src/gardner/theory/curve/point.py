@@ -13,8 +13,8 @@ import numpy as np
 
 from gardner.errors import ConvergenceError
 from gardner.theory.curve.ends import EndStatus
+from gardner.theory.curve.equations import Problem, State
 from gardner.theory.curve.stability import Ratios, ratios
-from gardner.theory.curve.stationary import Problem, State
 from gardner.theory.formula.conjugates import to_k
 from gardner.theory.formula.evaluation import make_mesh, quadrature_shift
 from gardner.theory.formula.free_entropy import BETA, PHI, Theta, to_coordinates, to_theta

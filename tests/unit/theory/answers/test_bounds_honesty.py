@@ -28,8 +28,9 @@ from gardner.model import (
 from gardner.theory.answers.problem import branch, checked_problem
 from gardner.theory.curve.branch import follow
 from gardner.theory.curve.ends import EndStatus, Side
+from gardner.theory.curve.equations import State
 from gardner.theory.curve.point import Point, end_status, frozen_point, point_of, typical_point
-from gardner.theory.curve.stationary import State, at_complexity, solve
+from gardner.theory.curve.stationary import at_complexity, solve
 from gardner.theory.formula.evaluation import Mesh
 from gardner.theory.formula.pair import pair_of
 from gardner.theory.formula.quadrature import stretched_grid

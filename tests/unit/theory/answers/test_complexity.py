@@ -13,12 +13,8 @@ from gardner import InvalidInputError, complexity_at, complexity_curve, pool, ty
 from gardner.model import PERCEPTRON
 from gardner.theory.curve.branch import follow
 from gardner.theory.curve.ends import EndStatus, Side
-from gardner.theory.curve.stationary import (
-    Problem,
-    at_beta,
-    evaluate,
-    solve,
-)
+from gardner.theory.curve.equations import Problem
+from gardner.theory.curve.stationary import at_beta, evaluate, solve
 from gardner.theory.formula.free_entropy import Parameters, gap, to_coordinates, to_theta
 from gardner.theory.formula.pair import pair_of
 

@@ -18,7 +18,7 @@ from gardner.theory.breaking.free_entropy import Place, evaluate, to_coordinates
 from gardner.theory.breaking.leaving import ratio
 from gardner.theory.breaking.points import steps_at
 from gardner.theory.breaking.rows import tabulate, values
-from gardner.theory.curve.stationary import State
+from gardner.theory.curve.equations import State
 from gardner.theory.formula.taylor import Floats
 
 CHANNEL = PERCEPTRON.channel
