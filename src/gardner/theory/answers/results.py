@@ -157,7 +157,7 @@ def _frame_rows(result: Bounds) -> list[dict[str, object]]:
     rows.append({**bound, "log_volume": result.halving, "information": information})
     whole = {name: getattr(result.pool, name) for name in _SHARED}
     overlaps = {"m": result.pool.overlap, "q": result.pool.self_overlap, "Q": result.pool.self_overlap}
-    rows.append({**outcomes["pool"], **whole, **overlaps, "r": result.pool.norm})
+    rows.append({**outcomes["pool"], **whole, **overlaps, "r": result.pool.squared_norm})
     for name, broken in result.broken.items():
         known = {} if broken.point is None else asdict(broken.point)
         outcome = {"bound": f"{name}_1rsb", "status": broken.status.value, "reason": broken.reason}

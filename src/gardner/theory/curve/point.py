@@ -203,7 +203,7 @@ def typical_point(problem: Problem) -> Point:
     """The top of the curve, β = 0: Σ counts all subsets, α ln α − n ln n − (α−n) ln(α−n)."""
     pair, alpha, n = problem.pair, problem.pool_ratio, problem.budget
     known = typical_of(pair, n)
-    if known.self_overlap == known.norm:  # all weights known: no order parameter is left
+    if known.self_overlap == known.squared_norm:  # all weights known: no order parameter is left
         return replace(whole_pool_point(problem), complexity=_subsets(problem), beta=0.0)
     theta = np.array(typical_theta(pair, alpha, n))
     stable = _top_ratios(problem, theta)
@@ -258,7 +258,7 @@ def whole_pool_point(problem: Problem) -> Point:
         m=known.overlap,
         q=known.self_overlap,
         Q=known.self_overlap,
-        r=known.norm,
+        r=known.squared_norm,
         accuracy=known.accuracy,
         subset_averaged_accuracy=known.accuracy,
         stability=math.nan,

@@ -65,8 +65,8 @@ class RoundValues:
         order = np.argsort(np.abs(self.mean), kind="stable")
         return bool(np.all(np.diff(self.value[order]) <= _ROUNDING))
 
-    def judged(self, coarse: RoundValues) -> RoundValues:
-        """With the error: half of what half the cells would change."""
+    def with_error(self, coarse: RoundValues) -> RoundValues:
+        """The same with its error: half of what half the cells would change."""
         there = np.interp(self.mean, coarse.mean, coarse.value)
         inside = np.abs(self.mean) <= min(float(coarse.mean[-1]), float(-coarse.mean[0]))
         change = np.abs(self.value - there)[inside]

@@ -79,7 +79,7 @@ _NUMBERS = (
     "residual",
     "quadrature_error",
     "self_overlap",
-    "norm",
+    "squared_norm",
     "information",
 )
 
@@ -90,11 +90,11 @@ class Typical:
     information, and their proof.
 
     ``overlap`` is m, that of teacher and student (a matched pair has m = Q), ``self_overlap`` Q,
-    ``norm`` r. ``accuracy`` is that of the posterior mean (Bayes), ``gibbs_accuracy`` that of one
-    student drawn from the posterior; for real labels both are the share of the field's variance
-    that is explained. ``information`` (per weight, nats) is defined in
-    :mod:`gardner.theory.formula.information`. ``branches`` are the stable fixed points, the largest
-    free entropy first.
+    ``squared_norm`` r, a weight's mean square. ``accuracy`` is that of the posterior mean (Bayes),
+    ``gibbs_accuracy`` that of one student drawn from the posterior; for real labels both are the
+    share of the field's variance that is explained. ``information`` (per weight, nats) is defined
+    in :mod:`gardner.theory.formula.information`. ``branches`` are the stable fixed points, the
+    largest free entropy first.
     """
 
     student: GLM
@@ -107,7 +107,7 @@ class Typical:
     residual: float
     quadrature_error: float
     self_overlap: float
-    norm: float
+    squared_norm: float
     information: float
     branches: tuple[Solution, ...] = ()
 
@@ -131,6 +131,8 @@ class Typical:
     def from_json(record: Plain) -> Typical:
         """The inverse of :meth:`to_json`."""
         found = section(record, "a random subset")
+        if "norm" in found:  # its name in records of before
+            found.setdefault("squared_norm", found["norm"])
         listed = found["branches"]
         branches = tuple(from_record(Solution, one) for one in listed) if isinstance(listed, list) else ()
         numbers = {name: or_nan(found[name]) for name in _NUMBERS}
@@ -176,7 +178,7 @@ def typical_of(pair: Pair, budget: float) -> Typical:
         residual=best.residual,
         quadrature_error=best.quadrature_error,
         self_overlap=best.m**2 + best.S,
-        norm=best.m**2 + best.S + best.V,
+        squared_norm=best.m**2 + best.S + best.V,
         information=-best.log_volume + budget * mean_log_likelihood(pair),
         branches=tuple(Solution(x.name, x.log_volume, pair.teacher_scale * x.m) for x in branches),
     )

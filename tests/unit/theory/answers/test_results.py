@@ -126,6 +126,9 @@ def test_a_random_subset_knows_its_models() -> None:
     result = typical(GLM(Gaussian(), Flip(0.1)), budget=1.0, teacher=GLM(Gaussian(), Flip(0.05)))
     assert (result.student.channel, result.teacher.channel) == (Flip(0.1), Flip(0.05))
     assert Typical.from_json(there_and_back(result.to_json())).to_json() == result.to_json()
+    before: Any = result.to_json()
+    before["norm"] = before.pop("squared_norm")  # its name until the frames were made alike
+    assert Typical.from_json(before).squared_norm == result.squared_norm
     row = result.to_frame().iloc[0]
     assert (row["channel"], row["teacher_channel"], row["budget"]) == ("flip:0.1", "flip:0.05", 1.0)
 

@@ -118,7 +118,7 @@ def test_on_the_wall_symmetry_holds() -> None:
 
 def test_the_end_is_bracketed_from_the_last_point_proven(monkeypatch: pytest.MonkeyPatch) -> None:
     """Where clusters of some sizes are out of reach, as on the wall without windows."""
-    monkeypatch.setattr(leaving, "_counted_by_windows", lambda *_: -math.inf)
+    monkeypatch.setattr(leaving, "_split_by_windows", lambda *_: -math.inf)
     followed = branch(checked_problem(PERCEPTRON, ALPHA, 2.7), Side.MIN)
     found = broken_end(followed)
     assert found.status in (BreakingStatus.BRACKETED, BreakingStatus.UNRESOLVED)

@@ -14,7 +14,7 @@ from gardner.theory import Side
 from gardner.theory.answers.problem import branch, checked_problem
 from gardner.theory.breaking import leaving
 from gardner.theory.breaking.end import broken_end
-from gardner.theory.breaking.leaving import counted, departure, ratio
+from gardner.theory.breaking.leaving import departure, ratio, split_of
 from gardner.theory.breaking.results import BreakingStatus
 from gardner.theory.curve.point import Point
 
@@ -78,8 +78,8 @@ def test_a_jump_is_located_where_both_free_entropies_agree(alpha: float, budget:
     assert here.place.d > 0.01 * (symmetric.Q - symmetric.q)
     assert symmetric.stability < 1.0
     before = [state for state in followed.states if state.log_volume > here.log_volume]
-    assert all(counted(state, share * state.theta.D) < 0.0 for state in before for share in (0.03, 0.1, 0.3, 0.7))
-    assert counted(followed.states[-1], here.place.d) > 0.0
+    assert all(split_of(state, share * state.theta.D) < 0.0 for state in before for share in (0.03, 0.1, 0.3, 0.7))
+    assert split_of(followed.states[-1], here.place.d) > 0.0
     assert (ratio(followed.states[-1]) > 1.0) == (budget == 0.6)
 
 
@@ -100,7 +100,7 @@ def test_what_could_not_be_looked_at_is_not_called_symmetric(monkeypatch: pytest
     """On the wall large clusters are out of reach of sums: without windows the last state proven is
     not the end.
     """
-    monkeypatch.setattr(leaving, "_counted_by_windows", lambda *_: -math.inf)
+    monkeypatch.setattr(leaving, "_split_by_windows", lambda *_: -math.inf)
     followed = branch(checked_problem(PERCEPTRON, 3.0, 2.7), Side.MIN)
     left, proven = departure(followed)
     assert left is None
