@@ -17,7 +17,7 @@ import time
 
 from gardner.model import PERCEPTRON
 from gardner.theory import Side
-from gardner.theory.answers.complexity import branch, checked
+from gardner.theory.answers.problem import branch, checked_problem
 from gardner.theory.breaking.end import broken_end
 from gardner.theory.breaking.leaving import ratio
 from gardner.theory.breaking.results import BreakingStatus, BrokenEnd
@@ -64,7 +64,7 @@ def main() -> None:
         fixed, shared = {n for n in BUDGETS if n < 0.3 * alpha}, {round(share * alpha, 9) for share in SHARES}
         for budget in [n for n in given.budgets if n < alpha] if given.budgets else sorted(fixed | shared):
             for side in Side:
-                followed = branch(checked(PERCEPTRON, alpha, budget), side)
+                followed = branch(checked_problem(PERCEPTRON, alpha, budget), side)
                 start = time.process_time()
                 end = broken_end(followed)
                 seconds_of_all.append(time.process_time() - start)

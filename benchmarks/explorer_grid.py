@@ -76,7 +76,9 @@ def along(curve: Curve) -> Arrays:
         "ratio": np.interp(places, w, ratio[keep]),
         "ends": np.array([w[0], w[-1]]),
         "error": np.array([max(max(point.quadrature_error, point.accuracy_error) for point in points)]),
-        "status": np.array([STATUSES.index(curve.status[end]) for end in ("minimum", "maximum")], dtype=float),
+        "status": np.array(
+            [STATUSES.index(curve.ends[end].status.value) for end in ("minimum", "maximum")], dtype=float
+        ),
     }
 
 

@@ -31,7 +31,7 @@ from gardner.model.arrays import Array, Floats
 from gardner.model.special import NUMPY, Library
 from gardner.rules import Rule
 from gardner.rules.known import Agnostic, PartlyRandom, PosteriorCommittee, Random, TargetMargin
-from gardner.theory.learning_curves.curve import question
+from gardner.theory.learning_curves.curve import Question
 from gardner.theory.learning_curves.rounds import Batch, batches, evolve
 from gardner.theory.learning_curves.value import Objective, values_of
 
@@ -74,6 +74,13 @@ def row(*cells: object) -> None:
 
 def model_of(channel: str) -> GLM:
     return GLM(channel=parse_channel(channel))
+
+
+def asked_of(channel: str, alpha: float, budget: float, kappa: float, cells: int) -> Question:
+    """The question about greedy choice."""
+    return Question.checked(
+        "agnostic", model_of(channel), pool_ratio=alpha, budget=budget, batch_ratio=kappa, tolerance=1e-5, cells=cells
+    )
 
 
 def first_order(quick: bool) -> float:
@@ -131,7 +138,7 @@ def from_any_state(count: int) -> int:
             one._replace(rule=_arbitrary(rng) if index <= switch else Agnostic())
             for index, one in enumerate(batches(Agnostic(), budget, budget / rounds))
         ]
-        asked = question("agnostic", model_of(channel), None, (alpha, budget, budget / rounds), (1e-5, 2048, None))
+        asked = asked_of(channel, alpha, budget, budget / rounds, 2048)
         for objective in OBJECTIVES:
             states = values_of(asked, plan, objective, 2048)[switch - 1 :]
             seen += len(states)
@@ -174,8 +181,7 @@ class Search:
 
     def reached(self, numbers: Floats, cells: int) -> float:
         """The final information in nats, or 1 − V."""
-        place = (self.alpha, self.budget, self.budget / self.rounds)
-        pair = question("agnostic", model_of(self.channel), None, place, (1e-5, cells, None)).pair
+        pair = asked_of(self.channel, self.alpha, self.budget, self.budget / self.rounds, cells).pair
         *_, last = evolve(pair, self.alpha, self.plan(numbers), cells)
         return 1.0 - last.solved.V if self.objective == "accuracy" else -last.solved.log_volume - last.noise
 

@@ -20,7 +20,7 @@ from jax.scipy.special import logsumexp
 from gardner.errors import ConvergenceError
 from gardner.model import PERCEPTRON, library_of
 from gardner.theory.curve.ends import Side
-from gardner.theory.curve.stationary import TOLERANCE
+from gardner.theory.curve.equations import TOLERANCE
 from gardner.theory.formula.average import INNER_ORDER, Inner
 from gardner.theory.formula.evaluation import outer_grid
 from gardner.theory.formula.expansion import channel_psi

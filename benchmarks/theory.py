@@ -41,7 +41,7 @@ from benchmarks.paper_iteration import ALPHA, Point, Rules, Run, run_baseline
 from gardner.model import PERCEPTRON
 from gardner.theory.curve.branch import follow
 from gardner.theory.curve.ends import Side
-from gardner.theory.curve.stationary import Problem
+from gardner.theory.curve.equations import Problem
 
 BUDGETS = tuple(round(0.1 + 0.2 * i, 1) for i in range(14))
 TARGET = 5.0

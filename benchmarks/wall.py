@@ -19,7 +19,7 @@ import numpy as np
 from gardner.errors import ConvergenceError
 from gardner.model import PERCEPTRON
 from gardner.theory import Side
-from gardner.theory.answers.complexity import branch, checked
+from gardner.theory.answers.problem import branch, checked_problem
 from gardner.theory.breaking.leaving import departure, ratio
 from gardner.theory.random_subset.typical import typical_of
 
@@ -30,7 +30,7 @@ SHARES = (0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9)
 @np.errstate(all="ignore")
 def line(alpha: float, budget: float) -> str:
     """A row of the table."""
-    followed = branch(checked(PERCEPTRON, alpha, budget), Side.MIN)
+    followed = branch(checked_problem(PERCEPTRON, alpha, budget), Side.MIN)
     last = followed.end
     if last is None:
         return f"{alpha:5g} {budget:6g}  {followed.status.value}: {followed.reason}"

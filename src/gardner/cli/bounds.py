@@ -13,7 +13,7 @@ from gardner.cli.models import CHANNEL, PRIOR, TEACHER_CHANNEL, TEACHER_PRIOR, m
 from gardner.numbers import MISSING, general, known, significant
 
 if TYPE_CHECKING:
-    from gardner.theory import Bounds, BrokenEnd, End, Point, Typical
+    from gardner.theory import Bounds, BrokenEnd, End, EndStatus, Point
 
 _LN2 = math.log(2.0)
 
@@ -83,7 +83,7 @@ def _rows(result: Bounds) -> list[tuple[str, Point | None, str]]:
     """
     rows: list[tuple[str, Point | None, str]] = [
         ("minimum", result.minimum.found, _status(result.minimum)),
-        ("typical", result.typical, _precision(result.typical)),
+        ("typical", result.typical, _remark(*result.statuses["typical"])),
         ("maximum", result.maximum.found, _status(result.maximum)),
     ]
     if result.minimum.doubting is not None:
@@ -117,7 +117,7 @@ def _print_one(result: Bounds, model: str) -> None:
     table.add_row("halving", *halving, *[MISSING] * 4, "label-agnostic bound")
     cells = [known(whole.log_volume, error), known(whole.information / _LN2, error / _LN2)]
     cells += [known(x, error + whole.residual) for x in (whole.accuracy, whole.overlap)]
-    table.add_row("pool", *cells, "", "", _precision(whole))
+    table.add_row("pool", *cells, "", "", _remark(*result.statuses["pool"]))
     console = output()
     console.print(table)
     console.print(f"residual {result.residual:.1e}, quadrature error {result.quadrature_error:.1e}", highlight=False)
@@ -152,10 +152,9 @@ def _broken_status(end: BrokenEnd) -> str:
     return text
 
 
-def _precision(found: Point | Typical) -> str:
-    """A word where ln v is not known to six decimals."""
-    error = found.quadrature_error
-    return f"imprecise: ln v is known to ±{error:.0e} only" if error > 5e-7 else ""
+def _remark(status: EndStatus, reason: str) -> str:
+    """What to know of a random subset or of the pool: nothing where it is solved."""
+    return f"{status.value}: {reason}" if reason else ""
 
 
 def _status(end: End) -> str:
@@ -166,7 +165,7 @@ def _status(end: End) -> str:
         text += f": {end.reason}"
     if end.found is None and end.point is not None:
         text += f"; reached ln v = {end.reached:.6g}"
-    if end.found is not None and end.found.stability > 1.0:
+    if end.stability > 1.0:
         text += ", replica-symmetric only"
     return text
 
@@ -198,7 +197,7 @@ def _print_many(results: list[Bounds], model: str) -> None:
             known(result.halving, result.pool.quadrature_error),
             _accuracy(low.found),
             _accuracy(result.typical),
-            " / ".join(general(None if end.point is None else end.point.stability, 3) for end in (low, high)),
+            " / ".join(general(end.stability, 3) for end in (low, high)),
             " / ".join([low.status.value, high.status.value, *(end.status.value for end in broken)]),
         )
     console = output()

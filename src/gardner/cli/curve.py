@@ -134,8 +134,7 @@ def _print(result: Curve, model: str) -> None:
         reason = f" ({end.reason})" if end.reason else ""
         console.print(f"{side} with one step: ln v = {volume}, {end.status.value}{reason}{where}", highlight=False)
     ends = ", ".join(
-        f"{side}: {status}" + (f" ({result.reason[side]})" if result.reason[side] else "")
-        for side, status in result.status.items()
+        f"{side}: {end.status.value}" + (f" ({end.reason})" if end.reason else "") for side, end in result.ends.items()
     )
     worst = max(point.residual for point in result.points), max(point.quadrature_error for point in result.points)
     console.print(

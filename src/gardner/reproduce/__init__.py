@@ -5,6 +5,7 @@ of anybody's own runs.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -175,26 +176,29 @@ def _headline(workspace: Workspace) -> pd.DataFrame:
 
 def _stable(result: Bounds) -> str:
     """Whether the replica-symmetric values of both ends can be trusted beyond replica symmetry."""
-    points = {"best": result.minimum.point, "worst": result.maximum.point}
-    broken = [name for name, point in points.items() if point is not None and point.stability > 1.0]
-    return f"broken at the {' and the '.join(broken)}" if broken else "stable"
+    ends = {"best": result.minimum.stability, "worst": result.maximum.stability}
+    broken = [name for name, ratio in ends.items() if ratio > 1.0]
+    unknown = [name for name, ratio in ends.items() if math.isnan(ratio)]
+    found = {"broken": broken, "not known": unknown}
+    words = [f"{word} at the {' and the '.join(names)}" for word, names in found.items() if names]
+    return ", ".join(words) or "stable"
 
 
 def _board(sections: tuple[Section, ...]) -> Board | None:
-    raced = [section.table for section in sections if section.name in (bounds.RECIPE.name, heuristics.RECIPE.name)]
-    raced = [curves for curves in raced if len(curves)]
-    if not raced:
+    compared = [section.table for section in sections if section.name in (bounds.RECIPE.name, heuristics.RECIPE.name)]
+    compared = [curves for curves in compared if len(curves)]
+    if not compared:
         return None
     caption = f"How close each strategy gets at n = {BOARD_BUDGET:g} (labels per weight)"
-    return board(pd.concat(raced, ignore_index=True), BOARD_BUDGET, caption)
+    return board(pd.concat(compared, ignore_index=True), BOARD_BUDGET, caption)
 
 
 def _answer(sections: tuple[Section, ...]) -> str:
     """The answer in a sentence, from the runs of the picture; empty without them."""
-    raced = [section.table for section in sections if section.name == bounds.RECIPE.name and len(section.table)]
-    if not raced:
+    compared = [section.table for section in sections if section.name == bounds.RECIPE.name and len(section.table)]
+    if not compared:
         return ""
-    here = raced[0][(raced[0]["budget"] - BOARD_BUDGET).abs() < 1e-9].set_index("strategy")
+    here = compared[0][(compared[0]["budget"] - BOARD_BUDGET).abs() < 1e-9].set_index("strategy")
     per_label = -1.0 / (LN2 * BOARD_BUDGET)
     bits = {
         name: with_error(here["log_volume"][name] * per_label, -here["log_volume_stderr"][name] * per_label, 3)

@@ -92,7 +92,7 @@ def _verdicts(alpha: float, curves: list[tuple[Curve, pd.DataFrame]]) -> tuple[V
 
 
 def _ends(curves: list[tuple[Curve, pd.DataFrame]]) -> str:
-    statuses = pd.Series([status for curve, _ in curves for status in curve.status.values()]).value_counts()
+    statuses = pd.Series([end.status.value for curve, _ in curves for end in curve.ends.values()]).value_counts()
     return "Ends: " + ", ".join(f"{count} {status}" for status, count in statuses.sort_index().items()) + "."
 
 

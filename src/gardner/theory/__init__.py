@@ -18,8 +18,9 @@ from gardner.theory.answers.bounds import bounds, bounds_sweep
 from gardner.theory.answers.budget import budget_for
 from gardner.theory.answers.budget_answer import BudgetAnswer
 from gardner.theory.answers.complexity import Curve, complexity_at, complexity_curve, complexity_points
+from gardner.theory.answers.end import End
 from gardner.theory.answers.extremes import Extremes
-from gardner.theory.answers.results import LN2, Bounds, End
+from gardner.theory.answers.results import LN2, Bounds
 from gardner.theory.breaking.results import BreakingStatus, BrokenEnd, BrokenPoint
 from gardner.theory.curve.ends import EndStatus, Side
 from gardner.theory.curve.point import Point

@@ -1,4 +1,5 @@
-"""Results as plain data and back: dictionaries of texts, numbers and lists that JSON can hold.
+"""Results as plain data and back: dictionaries of texts, numbers and lists that JSON can hold, and
+the columns by which rows of a frame know their models.
 
 What is not known is NaN in Python and null in JSON. A model is written as the texts of its prior
 and channel, so only models that :func:`gardner.model.parse_prior` and
@@ -20,13 +21,13 @@ Record = dict[str, Plain]
 Answer = TypeVar("Answer")
 
 
-def number(value: float | None) -> float | None:
-    """A number that is not known is null."""
+def or_null(value: float | None) -> float | None:
+    """A number, or null where it is not known."""
     return None if value is None or math.isnan(value) else value
 
 
-def unknown(value: Plain) -> float:
-    """The number of a record; null is NaN."""
+def or_nan(value: Plain) -> float:
+    """The number of a record, or NaN where that is null."""
     if value is None:
         return math.nan
     if isinstance(value, bool) or not isinstance(value, int | float):
@@ -37,6 +38,12 @@ def unknown(value: Plain) -> float:
 def model_record(model: GLM) -> Record:
     """A model in the words of the command line."""
     return {"prior": describe(model.prior), "channel": describe(model.channel)}
+
+
+def model_columns(student: GLM, teacher: GLM | None = None) -> Record:
+    """Models as columns of a frame: the student's, and the teacher's where it can be another."""
+    columns = model_record(student)
+    return columns if teacher is None else {**columns, **{f"teacher_{x}": y for x, y in model_record(teacher).items()}}
 
 
 def model_from(record: Plain) -> GLM:
@@ -52,7 +59,7 @@ def record_of(answer: object) -> Record:
     found: Record = {}
     for one in dataclasses.fields(answer):
         value = getattr(answer, one.name)
-        found[one.name] = number(value) if isinstance(value, float) else value
+        found[one.name] = or_null(value) if isinstance(value, float) else value
     return found
 
 

@@ -24,11 +24,12 @@ from gardner.inference.batched import random_subsets, subset_log_volumes
 from gardner.model import draw_instance
 from gardner.records import Store
 from gardner.report.page import Section, Verdict
-from gardner.reproduce import RECIPES, ReproductionError, Scale, reproduce_results
+from gardner.reproduce import RECIPES, ReproductionError, Scale, _stable, reproduce_results
 from gardner.reproduce.batch import RECIPE as BATCH
 from gardner.reproduce.passive_sampling import WIDTH, Sample, complexity_of, draw_sample
 from gardner.reproduce.recipe import Workspace
 from gardner.reproduce.scaling import table
+from gardner.theory import EndStatus, bounds
 
 TINY = Scale("tiny", shrink=20, seeds=2, draws=2_000)
 
@@ -51,6 +52,19 @@ def test_scaling_constants() -> None:
     frame = table(lambda _: None)
     assert frame["scaled_volume"].iloc[-1] == pytest.approx(0.8417, abs=1e-4)
     assert frame["scaled_error"].iloc[-1] == pytest.approx(0.442, abs=1e-3)
+
+
+def test_an_end_that_is_not_known_is_not_called_stable() -> None:
+    known = bounds(pool_ratio=3.0, budget=0.6)
+    assert _stable(known) == "broken at the best and the worst"
+    assert known.minimum.point is not None
+    calm = replace(known.minimum, point=replace(known.minimum.point, stability=0.9))
+    assert _stable(replace(known, minimum=calm)) == "broken at the worst"
+    assert _stable(replace(known, minimum=calm, maximum=calm)) == "stable"
+    lost = replace(known.minimum, status=EndStatus.UNRESOLVED)
+    assert _stable(replace(known, minimum=lost)) == "broken at the worst, not known at the best"
+    nothing = replace(lost, point=None)
+    assert _stable(replace(known, minimum=nothing, maximum=nothing)) == "not known at the best and the worst"
 
 
 def test_every_result_of_the_paper_has_a_recipe() -> None:

@@ -20,11 +20,12 @@ from gardner.errors import ConvergenceError, InvalidInputError
 from gardner.model import GLM, PERCEPTRON
 from gardner.rules.known import Agnostic
 from gardner.theory.answers.budget_answer import BudgetAnswer
-from gardner.theory.answers.complexity import branch
+from gardner.theory.answers.problem import branch
 from gardner.theory.answers.results import LN2
-from gardner.theory.curve.ends import EndStatus, Side
+from gardner.theory.curve.ends import Side
+from gardner.theory.curve.equations import Problem, State
 from gardner.theory.curve.point import Point, order_parameters, point_of
-from gardner.theory.curve.stationary import Control, Problem, State, at_complexity, solve
+from gardner.theory.curve.stationary import Control, at_complexity, solve
 from gardner.theory.formula.pair import Pair
 from gardner.theory.inputs import LARGEST, SMALLEST, check_batch_ratio, check_model, check_target
 from gardner.theory.learning_curves.curve import check_followed
@@ -197,9 +198,9 @@ class _Ends:
         state = self._near(self._minima, problem, at_complexity(0.0))
         if state is None:
             followed = branch(problem, Side.MIN)
-            if followed.end is None or followed.status in {EndStatus.UNRESOLVED, EndStatus.IMPRECISE}:
+            state = followed.known_end
+            if state is None:
                 raise ConvergenceError(f"the lower end at budget {budget:.6g} is unresolved ({followed.reason})")
-            state = followed.end
         return self._keep(self._minima, budget, state)
 
     def _near(self, known: dict[float, State], problem: Problem, control: Control) -> State | None:

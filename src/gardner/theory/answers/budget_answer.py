@@ -12,12 +12,13 @@ from gardner.theory.as_json import (
     Plain,
     Record,
     from_record,
+    model_columns,
     model_from,
     model_record,
-    number,
+    or_nan,
+    or_null,
     record_of,
     section,
-    unknown,
 )
 from gardner.theory.curve.point import Point
 from gardner.theory.learning_curves.results import PointStatus
@@ -30,7 +31,7 @@ CHOICES = ("best", "agnostic", "agnostic_floor", "random")
 
 
 def _given(value: Plain) -> float | None:
-    return None if value is None else unknown(value)
+    return None if value is None else or_nan(value)
 
 
 @dataclass(frozen=True)
@@ -62,13 +63,13 @@ class BudgetAnswer:
     agnostic_status: PointStatus | None = None
 
     def to_frame(self) -> pd.DataFrame:
-        """One row a kind of choice."""
+        """One row a kind of choice, the question repeated."""
         import pandas as pd  # here, so that the solver starts without it
 
-        errors = [self.errors.get(choice) for choice in CHOICES]
-        return pd.DataFrame({"choice": CHOICES, "budget": list(self.budgets.values()), "budget_error": errors}).assign(
-            pool_ratio=self.pool_ratio, log_volume=self.log_volume, accuracy=self.accuracy
-        )
+        place = {"pool_ratio": self.pool_ratio, "batch_ratio": self.batch_ratio}
+        asked = {**model_columns(self.model), **place, "log_volume": self.log_volume, "accuracy": self.accuracy}
+        found = [(choice, budget, self.errors.get(choice)) for choice, budget in self.budgets.items()]
+        return pd.DataFrame([{**asked, "choice": x, "budget": n, "budget_error": off} for x, n, off in found])
 
     @property
     def budgets(self) -> dict[str, float | None]:
@@ -91,7 +92,7 @@ class BudgetAnswer:
             "budget_error": {choice: self.errors.get(choice) for choice in CHOICES},
             "agnostic_status": None if self.agnostic_status is None else self.agnostic_status.value,
             "pool": self.pool.to_json(),
-            "stability": None if point is None else number(point.stability),
+            "stability": None if point is None else or_null(point.stability),
             "residual": proof.residual,
             "quadrature_error": proof.quadrature_error,
             "notes": list(self.notes),
@@ -107,7 +108,7 @@ class BudgetAnswer:
         point, notes, status = found["best_point"], found["notes"], found["agnostic_status"]
         return BudgetAnswer(
             model_from(found["model"]),
-            unknown(found["pool_ratio"]),
+            or_nan(found["pool_ratio"]),
             log_volume=_given(target.get("log_volume")),
             accuracy=_given(target.get("accuracy")),
             best=_given(budgets["best"]),
@@ -117,7 +118,7 @@ class BudgetAnswer:
             pool=Typical.from_json(found["pool"]),
             best_point=None if point is None else from_record(Point, point),
             notes=tuple(map(str, notes)) if isinstance(notes, list) else (),
-            errors={choice: unknown(error) for choice, error in errors.items() if error is not None},
-            batch_ratio=unknown(found["batch_ratio"]),
+            errors={choice: or_nan(error) for choice, error in errors.items() if error is not None},
+            batch_ratio=or_nan(found["batch_ratio"]),
             agnostic_status=None if status is None else PointStatus(str(status)),
         )

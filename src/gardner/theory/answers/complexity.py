@@ -6,7 +6,6 @@ v = −β.
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from typing import TYPE_CHECKING
@@ -15,16 +14,25 @@ import numpy as np
 
 from gardner.errors import ConvergenceError, InvalidInputError
 from gardner.model import GLM, PERCEPTRON
-from gardner.theory.as_json import Record, from_record, model_from, model_record, record_of, section
+from gardner.theory.answers.end import End, end_of
+from gardner.theory.answers.problem import (
+    branch,
+    check_steps,
+    checked_problem,
+    one_step,
+    problem_columns,
+    problem_from,
+    problem_record,
+)
+from gardner.theory.as_json import Record, from_record, record_of, section
 from gardner.theory.breaking.results import BrokenEnd
-from gardner.theory.curve import condensed, frozen
-from gardner.theory.curve.branch import follow
 from gardner.theory.curve.ends import Branch, EndStatus, Side
-from gardner.theory.curve.point import Point, between, judged, next_to, point_of, typical_point, whole_pool_point
-from gardner.theory.curve.stationary import Problem, State, at_beta, at_log_volume, solve
+from gardner.theory.curve.equations import Problem, State
+from gardner.theory.curve.point import Point, between, next_to, point_of, typical_point, whole_pool_point
+from gardner.theory.curve.stationary import at_beta, at_log_volume, solve
 from gardner.theory.formula.free_entropy import BETA
 from gardner.theory.formula.taylor import Floats
-from gardner.theory.inputs import check_budget, check_count, check_model, check_number, check_pool_ratio
+from gardner.theory.inputs import check_count, check_number
 from gardner.theory.random_subset.typical import typical_of
 
 if TYPE_CHECKING:
@@ -50,15 +58,15 @@ class Curve:
     """A complexity curve at fixed pool ratio and budget, from the smallest volume to the largest.
 
     Its points are those of a student who still doubts. Where discrete weights become known (status
-    ``frozen``) the last one is the point at which the posterior jumps onto the teacher
-    (``Bounds.minimum`` holds both students). ``broken`` has the ends with one step of replica
-    symmetry breaking, by side, where they were asked for.
+    ``frozen``) the last one is the point at which the posterior jumps onto the teacher. ``ends``
+    says of both sides how their ends are known, as bounds do, and is empty of a curve that knows
+    nothing of them. ``broken`` has the ends with one step of replica symmetry breaking, by side,
+    where they were asked for.
     """
 
     problem: Problem
     points: tuple[Point, ...]
-    status: dict[str, str]
-    reason: dict[str, str]
+    ends: dict[str, End]
     broken: dict[str, BrokenEnd] = field(default_factory=dict)
 
     @property
@@ -72,21 +80,24 @@ class Curve:
         return self.problem.budget
 
     def to_frame(self) -> pd.DataFrame:
-        """One row a point; with one step of breaking, ``branch`` says of which branch it is."""
+        """One row a point, the question repeated; with one step of breaking, ``branch`` says of
+        which branch it is.
+        """
         import pandas as pd  # here, so that the solver starts without it
 
-        rows = [asdict(point) for point in self.points]
+        asked = problem_columns(self.problem)
+        rows = [{**asked, **asdict(point)} for point in self.points]
         if self.broken:
+            path = [point for end in self.broken.values() for point in end.path]
             rows = [{**row, "branch": SYMMETRIC} for row in rows]
-            rows += [{**asdict(point), "branch": BROKEN} for end in self.broken.values() for point in end.path]
-        return pd.DataFrame(rows).assign(pool_ratio=self.pool_ratio, budget=self.budget)
+            rows += [{**asked, **asdict(point), "branch": BROKEN} for point in path]
+        return pd.DataFrame(rows)
 
     def to_json(self) -> Record:
         """Plain data for JSON: the question, how the ends were reached, and the points."""
         return {
             **problem_record(self.problem),
-            "status": dict(self.status),
-            "reason": {side: reason or None for side, reason in self.reason.items()},
+            "ends": {side: end.to_json() for side, end in self.ends.items()},
             "points": [record_of(point) for point in self.points],
             **({"one_step": {side: end.to_json() for side, end in self.broken.items()}} if self.broken else {}),
         }
@@ -95,32 +106,14 @@ class Curve:
     def from_json(record: Record) -> Curve:
         """The inverse of :meth:`to_json`."""
         found = section(record, "a curve")
-        status, reason = section(found["status"], "status"), section(found["reason"], "reason")
         listed = found["points"]
         points = tuple(from_record(Point, point) for point in listed) if isinstance(listed, list) else ()
         return Curve(
             problem_from(record),
             points,
-            {side: str(word) for side, word in status.items()},
-            {side: str(why or "") for side, why in reason.items()},
+            {side: End.from_json(end) for side, end in section(found["ends"], "ends").items()},
             {side: BrokenEnd.from_json(end) for side, end in section(found.get("one_step", {}), "one_step").items()},
         )
-
-
-@functools.lru_cache(maxsize=64)
-def branch(problem: Problem, side: Side, precise: bool = False) -> Branch:
-    """One side of a curve, as far as there are subsets of it, remembered."""
-    followed = frozen.cut(follow(problem, side, stop_of(problem, side), precise=precise))
-    if side is Side.MAX and condensed.condenses(problem):
-        return replace(followed, status=EndStatus.CONDENSED, reason=condensed.REASON)
-    return followed
-
-
-def stop_of(problem: Problem, side: Side) -> Callable[[State], bool]:
-    """Where a side need not be followed further: discrete weights are known, or weights condense."""
-    if side is Side.MAX:
-        return condensed.stop(problem)
-    return frozen.stop(problem)
 
 
 @np.errstate(all="ignore")  # overflow and NaN are looked for where they matter
@@ -145,13 +138,14 @@ def complexity_curve(
     >>> [(round(point.log_volume, 3), round(abs(point.complexity), 3)) for point in curve.points]
     [(-0.963, 0.0), (-0.671, 1.096), (-0.38, 1.501), (-0.176, 0.0)]
     """
-    problem = checked(model, pool_ratio, budget, teacher)
+    problem = checked_problem(model, pool_ratio, budget, teacher)
     check_steps(problem, rsb)
     if points is not None:
         check_count("points", points, 3, MOST_POINTS)
     if problem.budget == problem.pool_ratio:
-        zero = {side.value: EndStatus.ZERO.value for side in Side}
-        return Curve(problem, (whole_pool_point(problem),), zero, dict.fromkeys(zero, ""), one_step(problem, rsb))
+        only = whole_pool_point(problem)
+        ends = {side.value: End(only, EndStatus.ZERO, None, "") for side in Side}
+        return Curve(problem, (only,), ends, one_step(problem, rsb))
     sides = {side: branch(problem, side, precise=points is None) for side in Side}
     states = {side: list(sides[side].states) for side in Side}
     reasons = {side: sides[side].reason for side in Side}
@@ -163,36 +157,11 @@ def complexity_curve(
         solved.append(typical_point(problem) if state is None else point_of(state))
         if progress is not None:
             progress((index + 1) / len(todo))
-    last = {Side.MIN: solved[0], Side.MAX: solved[-1]}
-    ends = {side: judged(sides[side].status, last[side], reasons[side]) for side in Side}
-    return Curve(
-        problem,
-        tuple(solved),
-        {side.value: status.value for side, (status, _) in ends.items()},
-        {side.value: reason for side, (_, reason) in ends.items()},
-        one_step(problem, rsb),
-    )
-
-
-def check_steps(problem: Problem, rsb: int) -> None:
-    """Refuse steps of replica symmetry breaking that are not computed."""
-    if isinstance(rsb, bool) or rsb not in (0, 1):
-        raise InvalidInputError("rsb", rsb, "it must be 0 (replica symmetry) or 1 (one step of breaking)")
-    if rsb:
-        from gardner.theory.breaking.end import check_breakable  # here, so that who asks for no more loads no more
-
-        check_breakable(problem)
-
-
-def one_step(problem: Problem, rsb: int) -> dict[str, BrokenEnd]:
-    """Both ends with one step of breaking by side, if they are asked for."""
-    if not rsb:
-        return {}
-    from gardner.theory.breaking.end import broken_end, unbroken_end
-
-    if problem.budget == problem.pool_ratio:
-        return {side.value: unbroken_end(whole_pool_point(problem)) for side in Side}
-    return {side.value: broken_end(branch(problem, side)) for side in Side}
+    ends = {}
+    for side, last in ((Side.MIN, solved[0]), (Side.MAX, solved[-1])):
+        followed = replace(sides[side], reason=reasons[side])
+        ends[side.value] = end_of(followed, last if followed.states else None)
+    return Curve(problem, tuple(solved), ends, one_step(problem, rsb))
 
 
 def _spread(
@@ -269,7 +238,7 @@ def complexity_at(
     >>> round(point.complexity, 5), round(point.accuracy, 4)
     (0.42102, 0.8098)
     """
-    problem = checked(model, pool_ratio, budget, teacher)
+    problem = checked_problem(model, pool_ratio, budget, teacher)
     target = check_number("log_volume", log_volume)
     if problem.budget == problem.pool_ratio:
         whole = whole_pool_point(problem)
@@ -284,7 +253,7 @@ def complexity_at(
         return top
     end = side.states[-1].log_volume if side.states else top.log_volume
     if side.side.sign * (target - end) > 1e-12:
-        known = "the curve ends" if side.status is not EndStatus.UNRESOLVED else "the curve could be followed only"
+        known = "the curve ends" if side.status.known else "the curve could be followed only"
         raise InvalidInputError(
             "log_volume",
             target,
@@ -316,31 +285,7 @@ def complexity_points(
     >>> [round(point.complexity, 5) for point in found.points]
     [0.42102, 1.40428]
     """
-    problem = checked(model, pool_ratio, budget, teacher)
+    problem = checked_problem(model, pool_ratio, budget, teacher)
     place = {"pool_ratio": problem.pool_ratio, "budget": problem.budget}
     found = [complexity_at(model, **place, log_volume=volume, teacher=teacher) for volume in log_volumes]
     return Curve(problem, tuple(found), {}, {})
-
-
-def problem_record(problem: Problem) -> Record:
-    """A question as plain data: both models, α and n."""
-    return {
-        "model": model_record(problem.pair.student),
-        "teacher": model_record(problem.pair.teacher),
-        "pool_ratio": problem.pool_ratio,
-        "budget": problem.budget,
-    }
-
-
-def problem_from(record: Record) -> Problem:
-    """The question of a record, checked like any other."""
-    found = section(record, "a result")
-    student, teacher = model_from(found["model"]), model_from(found["teacher"])
-    return checked(student, float(str(found["pool_ratio"])), float(str(found["budget"])), teacher)
-
-
-def checked(model: GLM, pool_ratio: float, budget: float, teacher: GLM | None = None) -> Problem:
-    """A problem from checked inputs."""
-    check_model(model, teacher)
-    alpha = check_pool_ratio(pool_ratio)
-    return Problem(model, alpha, check_budget(budget, alpha), None if teacher == model else teacher)

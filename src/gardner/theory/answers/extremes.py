@@ -14,8 +14,9 @@ import numpy as np
 
 from gardner.errors import ConvergenceError
 from gardner.theory.curve.ends import Branch, Side
+from gardner.theory.curve.equations import Problem, State
 from gardner.theory.curve.point import Point, order_parameters, point_of, typical_point
-from gardner.theory.curve.stationary import Problem, State, at_log_volume, solve
+from gardner.theory.curve.stationary import at_log_volume, solve
 from gardner.theory.formula.free_entropy import Theta, to_theta
 from gardner.theory.formula.information import noise_term
 from gardner.theory.formula.taylor import Floats

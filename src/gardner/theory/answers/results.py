@@ -11,58 +11,20 @@ import math
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING
 
-from gardner.theory.answers.complexity import problem_from, problem_record
+from gardner.theory.answers.end import End, interval
 from gardner.theory.answers.extremes import Extremes
-from gardner.theory.as_json import Plain, Record, from_record, number, record_of, section, unknown
+from gardner.theory.answers.problem import problem_columns, problem_from, problem_record
+from gardner.theory.as_json import Plain, Record, from_record, or_nan, or_null, record_of, section
 from gardner.theory.breaking.results import BrokenEnd
 from gardner.theory.curve.ends import EndStatus
-from gardner.theory.curve.point import Point
-from gardner.theory.curve.stationary import Problem
+from gardner.theory.curve.equations import Problem
+from gardner.theory.curve.point import Point, solved_status
 from gardner.theory.random_subset.typical import Typical
 
 if TYPE_CHECKING:
     import pandas as pd
 
 LN2 = math.log(2.0)
-SOLVED = "solved"  # of a random subset, which has no end to be reached
-
-
-@dataclass(frozen=True)
-class End:
-    """One end of a complexity curve: its last point and how it was reached.
-
-    ``status`` is ``zero`` (Σ = 0 reached), ``bracketed`` (ln v known to the width of ``bracket``),
-    ``frozen`` (discrete weights are known there: no smaller volume exists), ``condensed`` (one
-    large weight decides all labels: no larger volume exists), ``imprecise`` (reached, but ln v is
-    not known to six decimals) or ``unresolved`` (``reason`` says why; ``point``, if there is one,
-    is a subset that exists, so the true end lies beyond it). Where the end is frozen ``point`` is
-    the student who knows the weights, accuracy 1, and ``doubting`` the one of the same volume who
-    does not: there the posterior jumps from one to the other. Where it is condensed ``doubting`` is
-    the last point of the branch that leads there.
-    """
-
-    point: Point | None
-    status: EndStatus
-    bracket: tuple[float, float] | None
-    reason: str
-    doubting: Point | None = None
-
-    @property
-    def found(self) -> Point | None:
-        """The point where the end is known; what an unresolved end has is only a subset that
-        exists.
-        """
-        return None if self.status is EndStatus.UNRESOLVED else self.point
-
-    @property
-    def log_volume(self) -> float:
-        """Ln v at the end, NaN where it is not known."""
-        return math.nan if self.found is None else self.found.log_volume
-
-    @property
-    def reached(self) -> float:
-        """Ln v of the last point, known to be the end or not; NaN when nothing was found."""
-        return math.nan if self.point is None else self.point.log_volume
 
 
 @dataclass(frozen=True)
@@ -134,6 +96,13 @@ class Bounds:
         return min(self.budget * self.capacity, self.pool.information)
 
     @property
+    def statuses(self) -> dict[str, tuple[EndStatus, str]]:
+        """How each bound that was solved for is known, and why not better."""
+        ends = {"minimum": self.minimum, "maximum": self.maximum}
+        subsets = {"typical": solved_status(self.typical), "pool": solved_status(self.pool)}
+        return {**{name: (end.status, end.reason) for name, end in ends.items()}, **subsets}
+
+    @property
     def residual(self) -> float:
         """The worst residual of the three points."""
         return max(point.residual for point in self._points)
@@ -149,13 +118,13 @@ class Bounds:
         return [self.typical, *(point for point in ends if point is not None)]
 
     def to_frame(self) -> pd.DataFrame:
-        """One row a bound: minimum, typical, maximum, halving and pool, then minimum_1rsb and
-        maximum_1rsb if known.
+        """One row a bound, the question repeated: minimum, typical, maximum, halving and pool, then
+        minimum_1rsb and maximum_1rsb if known.
         """
         import pandas as pd  # here, so that the solver starts without it
 
-        place = {"pool_ratio": self.pool_ratio, "budget": self.budget}
-        return pd.DataFrame([{**place, **row} for row in _frame_rows(self)])
+        asked = problem_columns(self.problem)
+        return pd.DataFrame([{**asked, **row} for row in _frame_rows(self)])
 
     def to_json(self) -> Record:
         """Plain data for JSON: quantities by bound, and the points whole."""
@@ -176,16 +145,19 @@ class Bounds:
 def _frame_rows(result: Bounds) -> list[dict[str, object]]:
     """A record a bound; numbers of an end that is not known are left out."""
     rows: list[dict[str, object]] = []
-    for name, end in (("minimum", result.minimum), ("typical", None), ("maximum", result.maximum)):
-        point = result.typical if end is None else end.found
-        status, reason = (SOLVED, "") if end is None else (end.status.value, end.reason)
-        rows.append({"bound": name, "status": status, "reason": reason, **({} if point is None else asdict(point))})
+    outcomes: dict[str, dict[str, object]] = {
+        name: {"bound": name, "status": status.value, "reason": reason}
+        for name, (status, reason) in result.statuses.items()
+    }
+    points = {"minimum": result.minimum.found, "typical": result.typical, "maximum": result.maximum.found}
+    for name, point in points.items():
+        rows.append({**outcomes[name], **({} if point is None else asdict(point))})
     information = result.agnostic_information
     bound = {"bound": "halving", "status": "bound", "reason": "one bit a label"}
     rows.append({**bound, "log_volume": result.halving, "information": information})
     whole = {name: getattr(result.pool, name) for name in _SHARED}
     overlaps = {"m": result.pool.overlap, "q": result.pool.self_overlap, "Q": result.pool.self_overlap}
-    rows.append({"bound": "pool", "status": SOLVED, "reason": "", **whole, **overlaps, "r": result.pool.norm})
+    rows.append({**outcomes["pool"], **whole, **overlaps, "r": result.pool.squared_norm})
     for name, broken in result.broken.items():
         known = {} if broken.point is None else asdict(broken.point)
         outcome = {"bound": f"{name}_1rsb", "status": broken.status.value, "reason": broken.reason}
@@ -210,16 +182,16 @@ def _record(result: Bounds) -> Record:
     def of(key: str, unit: float = 1.0) -> Record:
         return {name: _of(point, key, unit) for name, point in found.items()}
 
-    bits = {**of("information", LN2), "agnostic": number(result.agnostic_information / LN2)}
+    bits = {**of("information", LN2), "agnostic": or_null(result.agnostic_information / LN2)}
     return {
         **problem_record(result.problem),
         "log_volume": {
             **of("log_volume"),
-            "halving": number(result.halving),
+            "halving": or_null(result.halving),
             "pool": whole.log_volume,
-            **{f"{name}_1rsb": number(end.log_volume) for name, end in result.broken.items()},
+            **{f"{name}_1rsb": or_null(end.log_volume) for name, end in result.broken.items()},
         },
-        "information_bits": {**bits, "pool": number(whole.information / LN2)},
+        "information_bits": {**bits, "pool": or_null(whole.information / LN2)},
         "accuracy": {**of("accuracy"), "pool": whole.accuracy},
         "extremes": {name: _summary(point) for name, point in _extreme_points(result).items()},
         **{key: {name: _of(end.found, key) for name, end in ends.items()} for key in _ENDS},
@@ -227,15 +199,15 @@ def _record(result: Bounds) -> Record:
         "complexity": of("complexity"),
         "status": {name: end.status.value for name, end in ends.items()},
         "bracket": {name: None if end.bracket is None else list(end.bracket) for name, end in ends.items()},
-        "reached": {name: number(end.reached) for name, end in ends.items()},
+        "reached": {name: or_null(end.reached) for name, end in ends.items()},
         "reason": {name: end.reason or None for name, end in ends.items()},
         "doubting": {name: _some(end.doubting, _DOUBTING) for name, end in ends.items()},
         "residual": result.residual,
         "quadrature_error": result.quadrature_error,
         "log_volume_error": of("quadrature_error"),
         "accuracy_error": of("accuracy_error"),
-        "capacity": number(result.capacity),
-        "label_entropy": number(result.label_entropy),
+        "capacity": or_null(result.capacity),
+        "label_entropy": or_null(result.label_entropy),
         "points": {name: None if point is None else record_of(point) for name, point in _all_points(result).items()},
         "pool": whole.to_json(),
         **({"one_step": {name: end.to_json() for name, end in result.broken.items()}} if result.broken else {}),
@@ -255,15 +227,15 @@ def _all_points(result: Bounds) -> dict[str, Point | None]:
 
 
 def _of(point: Point | None, key: str, unit: float = 1.0) -> float | None:
-    return None if point is None else number(getattr(point, key) / unit)
+    return None if point is None else or_null(getattr(point, key) / unit)
 
 
 def _some(point: Point | None, keys: tuple[str, ...]) -> Record | None:
-    return None if point is None else {key: number(getattr(point, key)) for key in keys}
+    return None if point is None else {key: or_null(getattr(point, key)) for key in keys}
 
 
 def _summary(point: Point) -> Record:
-    bits = number(point.information / LN2)
+    bits = or_null(point.information / LN2)
     return {**(_some(point, ("log_volume", "accuracy", "beta")) or {}), "information_bits": bits}
 
 
@@ -275,11 +247,10 @@ def _from_record(record: Plain) -> Bounds:
         return None if points[name] is None else from_record(Point, points[name])
 
     def end(name: str) -> End:
-        bracket = section(found["bracket"], "bracket")[name]
-        low_high = (unknown(bracket[0]), unknown(bracket[1])) if isinstance(bracket, list) else None
+        bracket = interval(section(found["bracket"], "bracket")[name])
         status = EndStatus(str(section(found["status"], "status")[name]))
         reason = section(found["reason"], "reason")[name]
-        return End(point(name), status, low_high, str(reason or ""), point(f"{name}_doubting"))
+        return End(point(name), status, bracket, str(reason or ""), point(f"{name}_doubting"))
 
     broken = section(found.get("one_step", {}), "one_step")
     return Bounds(
@@ -289,7 +260,7 @@ def _from_record(record: Plain) -> Bounds:
         maximum=end("maximum"),
         pool=Typical.from_json(found["pool"]),
         extremes=Extremes(**{name: from_record(Point, points[name]) for name in Extremes.__dataclass_fields__}),
-        capacity=unknown(found["capacity"]),
-        label_entropy=unknown(found["label_entropy"]),
+        capacity=or_nan(found["capacity"]),
+        label_entropy=or_nan(found["label_entropy"]),
         **{f"{name}_1rsb": BrokenEnd.from_json(broken[name]) for name in ("minimum", "maximum") if broken},
     )

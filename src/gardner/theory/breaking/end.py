@@ -14,9 +14,9 @@ from gardner.theory.breaking.free_entropy import evaluate
 from gardner.theory.breaking.leaving import Departure, departure
 from gardner.theory.breaking.points import Solved, at_zero, steps_at, walk
 from gardner.theory.breaking.results import BreakingStatus, BrokenEnd, BrokenPoint
-from gardner.theory.curve.ends import Branch, EndStatus
+from gardner.theory.curve.ends import Branch
+from gardner.theory.curve.equations import Problem
 from gardner.theory.curve.point import Point, point_of
-from gardner.theory.curve.stationary import Problem
 from gardner.theory.random_subset.typical import accuracies
 
 # The widest bracket, in nats per weight, that is an answer: its middle is right to the 5·10⁻⁵ that
@@ -49,7 +49,7 @@ def broken_end(followed: Branch) -> BrokenEnd:
     tells.
     """
     end = followed.end
-    if end is None or followed.status is EndStatus.UNRESOLVED:
+    if end is None or not followed.status.known:
         reason = followed.reason or "the symmetric end is not known"
         return BrokenEnd(BreakingStatus.UNRESOLVED, None, None, math.nan, True, reason, math.nan, math.nan)
     error = point_of(end).quadrature_error

@@ -32,7 +32,7 @@ from scipy.special import ndtr
 
 from gardner.errors import ConvergenceError
 from gardner.theory.breaking.rows import Fields, tabulate
-from gardner.theory.curve.stationary import Problem
+from gardner.theory.curve.equations import Problem
 from gardner.theory.formula.average import CHECK_ORDER, INNER_ORDER
 from gardner.theory.formula.logistic import sigmoid, softplus
 from gardner.theory.formula.taylor import Floats

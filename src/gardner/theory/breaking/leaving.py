@@ -21,8 +21,9 @@ from gardner.theory.breaking.clusters import split_at_one, steepness
 from gardner.theory.breaking.free_entropy import Place, evaluate, to_coordinates
 from gardner.theory.breaking.points import Solved, at_x_one, first_point, steps_at
 from gardner.theory.curve.ends import Branch
+from gardner.theory.curve.equations import Problem, State
 from gardner.theory.curve.stability import ratios
-from gardner.theory.curve.stationary import Problem, State, at_distance, solve
+from gardner.theory.curve.stationary import at_distance, solve
 from gardner.theory.formula.free_entropy import Theta
 from gardner.theory.roots import root_between
 
@@ -79,7 +80,7 @@ def departure(followed: Branch) -> tuple[Departure | None, State | None]:
     complete = True
     for state in followed.states:
         found = widest(state)
-        if ratio(state) > 1.0 or found.counts > _POSITIVE:
+        if ratio(state) > 1.0 or found.split > _POSITIVE:
             if before is None:
                 raise ConvergenceError("replica symmetry is broken from the first point on")
             return _departed(followed.problem, before, state), proven
@@ -92,7 +93,7 @@ def _departed(problem: Problem, below: State, above: State) -> Departure:
     """Between two neighbours: at R = 1, unless some S(d) is positive there."""
     if ratio(above) > 1.0:
         above = _at_one(problem, below, above)
-        if widest(above).counts <= _POSITIVE:
+        if widest(above).split <= _POSITIVE:
             try:
                 return Departure(above, first_point(problem, above.theta), True)
             except ConvergenceError as error:
@@ -101,7 +102,7 @@ def _departed(problem: Problem, below: State, above: State) -> Departure:
         middle = 0.5 * (below.z + above.z)
         chord = above.z - below.z
         state = solve(problem, middle, at_distance(middle, chord / float(np.linalg.norm(chord))))
-        below, above = (below, state) if widest(state).counts > _POSITIVE else (state, above)
+        below, above = (below, state) if widest(state).split > _POSITIVE else (state, above)
     return _jumped(problem, above, widest(above).d)
 
 
@@ -136,7 +137,7 @@ class Hump(NamedTuple):
     """The d at which S is largest, that S, and whether all d could be looked at."""
 
     d: float
-    counts: float
+    split: float
     complete: bool
 
 
@@ -146,23 +147,23 @@ def widest(state: State) -> Hump:
     nearest, furthest = _NEAREST * theta.W / abs(theta.beta), _FURTHEST * theta.D
     count = max(2, 1 + round(math.log(max(furthest / nearest, 2.0)) / math.log(_FACTOR)))
     sizes = np.geomspace(min(nearest, 0.5 * furthest), furthest, count)
-    values = np.array([counted(state, float(d)) for d in sizes])
+    values = np.array([split_of(state, float(d)) for d in sizes])
     best = int(np.argmax(values))
     return Hump(float(sizes[best]), float(values[best]), bool(np.all(np.isfinite(values))))
 
 
-def counted(state: State, d: float) -> float:
+def split_of(state: State, d: float) -> float:
     """S(d); −∞ where its averages are out of reach."""
     at = _divided(state.theta, d)
     u = to_coordinates(at)
     try:
         value = evaluate(state.problem, u, steps_at(state.problem, u)).split * d * d
     except ConvergenceError:  # mostly too many rows × nodes
-        value = _counted_by_windows(state, at) if at.beta < 0.0 else -math.inf
+        value = _split_by_windows(state, at) if at.beta < 0.0 else -math.inf
     return value if math.isfinite(value) else -math.inf
 
 
-def _counted_by_windows(state: State, at: Place) -> float:
+def _split_by_windows(state: State, at: Place) -> float:
     """By its first term where that is enough, else by windows, which are looked at twice."""
     problem, excess = state.problem, ratio(state) - 1.0
     channel = problem.pair.student.channel

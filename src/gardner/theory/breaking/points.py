@@ -26,7 +26,7 @@ from gardner.theory.breaking.free_entropy import (
     to_place,
 )
 from gardner.theory.breaking.rows import tabulate
-from gardner.theory.curve.stationary import Problem
+from gardner.theory.curve.equations import Problem
 from gardner.theory.formula.free_entropy import Theta
 from gardner.theory.formula.taylor import Floats
 

@@ -6,7 +6,7 @@ import math
 from dataclasses import dataclass
 from enum import StrEnum
 
-from gardner.theory.as_json import Plain, Record, from_record, number, record_of, section, unknown
+from gardner.theory.as_json import Plain, Record, from_record, or_nan, or_null, record_of, section
 
 # How many times its own error a difference of ln v must be to count as resolved.
 RESOLVED = 10.0
@@ -116,16 +116,16 @@ class BrokenEnd:
         """Plain data for JSON."""
         return {
             "status": self.status.value,
-            "log_volume": number(self.log_volume),
-            "error": number(self.error),
-            "correction": number(self.correction),
+            "log_volume": or_null(self.log_volume),
+            "error": or_null(self.error),
+            "correction": or_null(self.correction),
             "resolved": self.resolved,
             "bracket": None if self.bracket is None else list(self.bracket),
-            "leaves_at": number(self.leaves_at),
+            "leaves_at": or_null(self.leaves_at),
             "continuous": self.continuous,
             "reason": self.reason or None,
-            "symmetric_log_volume": number(self.symmetric_log_volume),
-            "symmetric_error": number(self.symmetric_error),
+            "symmetric_log_volume": or_null(self.symmetric_log_volume),
+            "symmetric_error": or_null(self.symmetric_error),
             "point": None if self.point is None else record_of(self.point),
             "path": [record_of(point) for point in self.path],
         }
@@ -138,11 +138,11 @@ class BrokenEnd:
         return BrokenEnd(
             status=BreakingStatus(str(found["status"])),
             point=None if found["point"] is None else from_record(BrokenPoint, found["point"]),
-            bracket=(unknown(bracket[0]), unknown(bracket[1])) if isinstance(bracket, list) else None,
-            leaves_at=unknown(found["leaves_at"]),
+            bracket=(or_nan(bracket[0]), or_nan(bracket[1])) if isinstance(bracket, list) else None,
+            leaves_at=or_nan(found["leaves_at"]),
             continuous=bool(found["continuous"]),
             reason=str(found["reason"] or ""),
-            symmetric_log_volume=unknown(found["symmetric_log_volume"]),
-            symmetric_error=unknown(found["symmetric_error"]),
+            symmetric_log_volume=or_nan(found["symmetric_log_volume"]),
+            symmetric_error=or_nan(found["symmetric_error"]),
             path=tuple(from_record(BrokenPoint, point) for point in listed) if isinstance(listed, list) else (),
         )

@@ -17,15 +17,8 @@ import numpy as np
 
 from gardner.errors import ConvergenceError
 from gardner.theory.curve.ends import Branch, EndStatus, Side, reach_of
-from gardner.theory.curve.stationary import (
-    TOLERANCE,
-    Problem,
-    State,
-    at_beta,
-    at_complexity,
-    at_distance,
-    solve,
-)
+from gardner.theory.curve.equations import TOLERANCE, Problem, State
+from gardner.theory.curve.stationary import at_beta, at_complexity, at_distance, solve
 from gardner.theory.formula.conjugates import to_k
 from gardner.theory.formula.free_entropy import BETA, LN_T, to_coordinates
 from gardner.theory.formula.taylor import Floats
@@ -89,9 +82,18 @@ def follow(problem: Problem, side: Side, stop: Stop = lambda _: False, *, precis
 
     ``stop`` says of a point that the rest is not wanted; the branch then ends there unresolved.
     ``precise`` solves every point fully, not only the last: for who wants the points themselves.
+    Where the end is lost without it, the side is followed once more with it.
     """
+    tolerance = TOLERANCE if precise else _walking(problem)
+    found = _followed(problem, side, stop, tolerance)
+    lost = found.known_end is None and not (found.end is not None and stop(found.end))
+    return _followed(problem, side, stop, TOLERANCE) if lost and tolerance > TOLERANCE else found
+
+
+def _followed(problem: Problem, side: Side, stop: Stop, tolerance: float) -> Branch:
+    """One side, its points on the way solved to a tolerance and the last one fully."""
     states: list[State] = []
-    start, floor, tolerance = np.full(6, np.nan), -math.inf, TOLERANCE if precise else _walking(problem)
+    start, floor = np.full(6, np.nan), -math.inf
     try:
         with np.errstate(all="ignore"):  # overflow and NaN are looked for where they matter
             start, floor = begin(problem), _floor(problem, side)
@@ -109,9 +111,6 @@ def follow(problem: Problem, side: Side, stop: Stop = lambda _: False, *, precis
         status = EndStatus.BRACKETED
     elif reach < _NEARLY:
         status, reason = EndStatus.IMPRECISE, f"ln v can go no further than {reach:.0e}; {reason}"
-    lost = status in {EndStatus.UNRESOLVED, EndStatus.IMPRECISE} and not (states and stop(states[-1]))
-    if lost and tolerance > TOLERANCE:
-        return follow(problem, side, stop, precise=True)
     return Branch(problem, side, start, states, status, reason, floor)
 
 

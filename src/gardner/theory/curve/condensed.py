@@ -23,8 +23,8 @@ from dataclasses import replace
 
 import numpy as np
 
+from gardner.theory.curve.equations import Problem, State
 from gardner.theory.curve.point import Point, whole_pool_point
-from gardner.theory.curve.stationary import Problem, State
 from gardner.theory.formula.free_entropy import EDGE
 from gardner.theory.formula.pair import Pair
 from gardner.theory.random_subset.typical import typical_of

@@ -10,7 +10,7 @@ import math
 from dataclasses import dataclass, field
 from enum import StrEnum
 
-from gardner.theory.curve.stationary import Problem, State
+from gardner.theory.curve.equations import Problem, State
 from gardner.theory.formula.taylor import Floats
 
 
@@ -32,15 +32,24 @@ class EndStatus(StrEnum):
     ``frozen`` is for discrete weights only (:mod:`gardner.theory.curve.frozen`), ``condensed`` for
     weights of heavy tails (:mod:`gardner.theory.curve.condensed`). ``imprecise`` is said of an end
     that was reached, but whose ln v is not known to the six decimals that are printed of others
-    (:func:`gardner.theory.curve.point.judged`).
+    (:func:`gardner.theory.curve.point.end_status`). ``solved`` is said of a random subset and of
+    the pool, where nothing is followed to an end.
     """
 
+    SOLVED = "solved"
     ZERO = "zero"
     BRACKETED = "bracketed"
     UNRESOLVED = "unresolved"
     FROZEN = "frozen"
     CONDENSED = "condensed"
     IMPRECISE = "imprecise"
+
+    @property
+    def known(self) -> bool:
+        """Whether there is a number to give; the last point of an unresolved end is only a subset
+        that exists.
+        """
+        return self is not EndStatus.UNRESOLVED
 
 
 @dataclass(frozen=True)
@@ -63,6 +72,16 @@ class Branch:
     def end(self) -> State | None:
         """The last point: at Σ = 0 if the status is ``zero``."""
         return self.states[-1] if self.states else None
+
+    @property
+    def known_end(self) -> State | None:
+        """The last point where it may stand for the end: no further from it than 10⁻⁵ of ln v.
+
+        An imprecise end is known by its bracket, which may be 10⁻³ wide. Who has no place for a
+        bracket, as a search that goes from end to end of many budgets, would state an error that is
+        too small.
+        """
+        return None if self.status in {EndStatus.UNRESOLVED, EndStatus.IMPRECISE} else self.end
 
     @property
     def bracket(self) -> tuple[float, float] | None:

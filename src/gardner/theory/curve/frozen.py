@@ -23,7 +23,8 @@ import numpy as np
 
 from gardner.errors import ConvergenceError
 from gardner.theory.curve.ends import Branch, EndStatus, Side
-from gardner.theory.curve.stationary import Problem, State, at_log_volume, solve
+from gardner.theory.curve.equations import Problem, State
+from gardner.theory.curve.stationary import at_log_volume, solve
 from gardner.theory.formula.taylor import Floats
 from gardner.theory.random_subset.fixed_points import fixed_points
 from gardner.theory.random_subset.state_evolution import weight_entropy

@@ -13,15 +13,21 @@ import numpy as np
 
 from gardner.errors import ConvergenceError
 from gardner.theory.curve.ends import EndStatus
+from gardner.theory.curve.equations import Problem, State
 from gardner.theory.curve.stability import Ratios, ratios
-from gardner.theory.curve.stationary import Problem, State
 from gardner.theory.formula.conjugates import to_k
 from gardner.theory.formula.evaluation import make_mesh, quadrature_shift
 from gardner.theory.formula.free_entropy import BETA, PHI, Theta, to_coordinates, to_theta
 from gardner.theory.formula.pair import Pair
 from gardner.theory.formula.quadrature import MAX_PANELS
 from gardner.theory.formula.taylor import Floats
-from gardner.theory.random_subset.typical import accuracies, typical_conjugates, typical_of, typical_theta
+from gardner.theory.random_subset.typical import (
+    Typical,
+    accuracies,
+    typical_conjugates,
+    typical_of,
+    typical_theta,
+)
 
 # The error of ln v up to which six decimals are known; beyond, a status is `imprecise`.
 PRECISE = 5e-7
@@ -84,19 +90,29 @@ class Point:
     resolved: bool = True
 
 
-def judged(status: EndStatus, point: Point | None, reason: str) -> tuple[EndStatus, str]:
+def end_status(status: EndStatus, point: Point | None, reason: str) -> tuple[EndStatus, str]:
     """The status of an end and its reason; one that was reached but is not known to six decimals is
     imprecise.
     """
-    if point is None or status is EndStatus.UNRESOLVED:
+    if point is None or not status.known:
         return status, reason
-    if point.quadrature_error > PRECISE:
-        reasons = (reason, f"ln v is known to ±{point.quadrature_error:.0e} only")
-        return EndStatus.IMPRECISE, "; ".join(filter(None, reasons))
-    if not point.resolved:
-        reasons = (reason, f"the outer integral needs more than {MAX_PANELS} panels")
-        return EndStatus.IMPRECISE, "; ".join(filter(None, reasons))
-    return status, reason
+    return _status(status, reason, _imprecision(point.quadrature_error, point.resolved))
+
+
+def solved_status(known: Point | Typical) -> tuple[EndStatus, str]:
+    """The status of a random subset or of the pool, and its reason, by the measure of ends."""
+    return _status(EndStatus.SOLVED, "", _imprecision(known.quadrature_error))
+
+
+def _status(status: EndStatus, reason: str, imprecision: str) -> tuple[EndStatus, str]:
+    return (EndStatus.IMPRECISE, "; ".join(filter(None, (reason, imprecision)))) if imprecision else (status, reason)
+
+
+def _imprecision(quadrature_error: float, resolved: bool = True) -> str:
+    """Why ln v is not known to six decimals; empty where it is."""
+    if quadrature_error > PRECISE:
+        return f"ln v is known to ±{quadrature_error:.0e} only"
+    return "" if resolved else f"the outer integral needs more than {MAX_PANELS} panels"
 
 
 def order_parameters(pair: Pair, theta: Theta) -> dict[str, float]:
@@ -187,7 +203,7 @@ def typical_point(problem: Problem) -> Point:
     """The top of the curve, β = 0: Σ counts all subsets, α ln α − n ln n − (α−n) ln(α−n)."""
     pair, alpha, n = problem.pair, problem.pool_ratio, problem.budget
     known = typical_of(pair, n)
-    if known.self_overlap == known.norm:  # all weights known: no order parameter is left
+    if known.self_overlap == known.squared_norm:  # all weights known: no order parameter is left
         return replace(whole_pool_point(problem), complexity=_subsets(problem), beta=0.0)
     theta = np.array(typical_theta(pair, alpha, n))
     stable = _top_ratios(problem, theta)
@@ -242,7 +258,7 @@ def whole_pool_point(problem: Problem) -> Point:
         m=known.overlap,
         q=known.self_overlap,
         Q=known.self_overlap,
-        r=known.norm,
+        r=known.squared_norm,
         accuracy=known.accuracy,
         subset_averaged_accuracy=known.accuracy,
         stability=math.nan,

@@ -23,7 +23,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from gardner.theory.formula import regression
-from gardner.theory.formula.evaluation import Mesh, kinds, teacher_weight, weight_responses
+from gardner.theory.formula.evaluation import Mesh, row_groups, teacher_weight, weight_responses
 from gardner.theory.formula.free_entropy import BETA, Parameters
 from gardner.theory.formula.logistic import sigmoid
 from gardner.theory.formula.pair import Pair
@@ -50,19 +50,19 @@ def ratios(pair: Pair, pool_ratio: float, z: Floats, mesh: Mesh) -> Ratios:
     W, V, beta = at.W.value, at.V.value, at.beta.value
     outer = inner = 0.0
     # rows with no information have f'' = 0 and ψ'' = 0, so nothing outside the grid is missing
-    for kind in kinds(at, *mesh.rows.normal()):
-        rows, tilted, teacher = kind.rows, kind.tilted(), teacher_weight(at, kind)
-        seen = kind.weights if teacher is None else kind.weights * np.exp(teacher[0])
-        value = rows.constant.value + rows.square.value * kind.eta**2
-        slope, curve = 2.0 * rows.square.value * kind.eta, 2.0 * rows.square.value
+    for group in row_groups(at, *mesh.rows.normal()):
+        rows, tilted, teacher = group.rows, group.tilted(), teacher_weight(at, group)
+        seen = group.weights if teacher is None else group.weights * np.exp(teacher[0])
+        value = rows.constant.value + rows.square.value * group.eta**2
+        slope, curve = 2.0 * rows.square.value * group.eta, 2.0 * rows.square.value
         if tilted is None:  # real labels: the field is √E η, and ψ'' = −1/(V + noise)
-            size, sharpness = regression.error_variance(pair, at.m.value, at.t.value), np.ones_like(kind.eta)
+            size, sharpness = regression.error_variance(pair, at.m.value, at.t.value), np.ones_like(group.eta)
             sharpness /= (V + regression.noise_of(pair)[1]) ** 2
         else:
             size, c = at.q.value, rows.c.value
             value = value + tilted.value
             slope, curve = slope + c * tilted.first[0], curve + c * c * tilted.second[0, 0]
-            lost = 1.0 / (V + (pair.student.channel.noise_in_front or 0.0)) if kind.turned else 0.0
+            lost = 1.0 / (V + (pair.student.channel.noise_in_front or 0.0)) if group.turned else 0.0
             sharpness = tilted.curvatures[1] - 2.0 * lost * tilted.curvatures[0] + lost * lost
         chosen = sigmoid(at.phi.value + value)
         bend = chosen * (curve + (1.0 - chosen) * slope * slope) / size

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -73,7 +73,6 @@ class Mesh:
 
     rows: Grid
     weights: Grid | None = None
-    peaks: dict[object, Peak | Window] = field(default_factory=dict, compare=False, repr=False)  # found last time
 
     @property
     def resolved(self) -> bool:
@@ -85,8 +84,24 @@ class Mesh:
         return Mesh(self.rows.bisected(), None if self.weights is None else self.weights.bisected())
 
 
+class Peaks:
+    """A walker's memory, on one mesh: where the inner integrands had their peaks last time.
+
+    At a place nearby they are found from there. Whoever looks at one place only needs none.
+    """
+
+    def __init__(self) -> None:
+        """Nothing was found yet."""
+        self._found: dict[object, Peak | Window] = {}
+
+    def locate(self, name: object, inner: Inner, single: bool) -> Peak | Window:
+        """Where the integrands of that name are now."""
+        self._found[name] = inner.locate(single, start=self._found.get(name))
+        return self._found[name]
+
+
 @dataclass(frozen=True)
-class Kind:
+class RowGroup:
     """Rows of one label class that are treated alike, at some of the outer nodes."""
 
     y: float
@@ -106,13 +121,12 @@ class Kind:
             raise TypeError("real labels have no inner average")
         return Inner(self.psi, self.beta, self.rows.c.value * self.eta, self.rows.s.value)
 
-    def tilted(self, order: int = INNER_ORDER, peaks: dict[object, Peak | Window] | None = None) -> Tilted | None:
+    def tilted(self, order: int = INNER_ORDER, peaks: Peaks | None = None) -> Tilted | None:
         """L with its derivatives, but for the closed part; ``peaks`` are kept for the next time."""
         if self.psi is None:
             return None
-        key, peaks = (self.y, self.turned), {} if peaks is None else peaks
-        peaks[key] = self.inner.locate(self.single, start=peaks.get(key))
-        return self.inner.tilted(peaks[key], order)
+        at = (peaks or Peaks()).locate((self.y, self.turned), self.inner, self.single)
+        return self.inner.tilted(at, order)
 
     def field(self, order: int = INNER_ORDER) -> Floats:
         """L at each node."""
@@ -122,11 +136,11 @@ class Kind:
         return value + self.inner.log_average(self.inner.locate(self.single), order)
 
 
-def kinds(at: Parameters, eta: Floats, weights: Floats) -> Iterator[Kind]:
-    """The kinds of rows at the nodes η; weights include the number of labels a class stands for."""
+def row_groups(at: Parameters, eta: Floats, weights: Floats) -> Iterator[RowGroup]:
+    """The groups of rows at the nodes η; weights include the number of labels a class stands for."""
     channel, beta, V = at.pair.student.channel, at.beta.value, at.V.value
     if at.pair.regression:
-        yield Kind(math.nan, np.ones(len(eta), bool), eta, weights, at.linear_rows, None, False, True, beta)
+        yield RowGroup(math.nan, np.ones(len(eta), bool), eta, weights, at.linear_rows, None, False, True, beta)
         return
     for y, count in at.pair.label_classes:
         behind = (y * eta < 0.0) & at.turned
@@ -135,40 +149,37 @@ def kinds(at: Parameters, eta: Floats, weights: Floats) -> Iterator[Kind]:
                 continue
             rows = at.turned_rows if turned else at.plain_rows
             psi = (channel_remainder if turned else channel_psi)(channel, y, V)
-            yield Kind(y, chosen, eta[chosen], count * weights[chosen], rows, psi, turned, channel.log_concave, beta)
+            yield RowGroup(
+                y, chosen, eta[chosen], count * weights[chosen], rows, psi, turned, channel.log_concave, beta
+            )
 
 
-def teacher_weight(at: Parameters, kind: Kind) -> Six | None:
-    """Ln Z⁰_Y at the nodes of a kind, with derivatives in the teacher's mean and spread."""
+def teacher_weight(at: Parameters, group: RowGroup) -> Six | None:
+    """Ln Z⁰_Y at the nodes of a group, with derivatives in the teacher's mean and spread."""
     if at.pair.regression:
         return None
     mean, spread = at.teacher
-    return channel_psi(at.pair.teacher.channel, kind.y, spread.value).full(mean.value * kind.eta)
+    return channel_psi(at.pair.teacher.channel, group.y, spread.value).full(mean.value * group.eta)
 
 
-def energetic(
-    at: Parameters, grid: Grid, order: int = INNER_ORDER, peaks: dict[object, Peak | Window] | None = None
-) -> Taylor:
+def energetic(at: Parameters, grid: Grid, order: int = INNER_ORDER, peaks: Peaks | None = None) -> Taylor:
     """Σ_y ∫Dη Z⁰_Y(y, η) {ln[1 + e^{φ + L(y, √q η)}] − ln(1 + e^φ)}."""
     result = at.none
-    for kind in kinds(at, *grid.normal()):
-        rows = kind.rows
-        fields = Fields.of(kind.eta, rows.constant.value, rows.square.value, kind.tilted(order, peaks))
-        sum_ = total(fields, kind.weights, teacher_weight(at, kind), at.phi.value)
+    for group in row_groups(at, *grid.normal()):
+        rows = group.rows
+        fields = Fields.of(group.eta, rows.constant.value, rows.square.value, group.tilted(order, peaks))
+        sum_ = total(fields, group.weights, teacher_weight(at, group), at.phi.value)
         of = [rows.c, rows.s, rows.tau, at.beta, rows.constant, rows.square, at.phi, *at.teacher]
         result = result + composed(sum_.value, sum_.slope, sum_.curve, of)
     return result
 
 
-def weight_average(
-    at: Parameters, grid: Grid, order: int = _WEIGHT_ORDER, peaks: dict[object, Peak | Window] | None = None
-) -> Taylor:
+def weight_average(at: Parameters, grid: Grid, order: int = _WEIGHT_ORDER, peaks: Peaks | None = None) -> Taylor:
     """∫Dξ Z⁰_X(ξ) ln ∫Dλ exp[β ψ_X(r̂+Q̂, √(Q̂−q̂) λ + √q̂ ξ)]."""
     of, values = at.weights
     xi, weights = grid.plain()
-    inner, peaks = _weight_inner(at, xi), {} if peaks is None else peaks
-    peaks["weights"] = inner.locate(inner.beta < 0.0, start=peaks.get("weights"))
-    tilted = inner.tilted(peaks["weights"], order)
+    inner = _weight_inner(at, xi)
+    tilted = inner.tilted((peaks or Peaks()).locate("weights", inner, inner.beta < 0.0), order)
     fields = Fields.of(xi, 0.0, 0.0, tilted)
     sum_ = total(fields, weights, _weight_teacher(at, values, xi), None)
     return composed(sum_.value, sum_.slope, sum_.curve, of)
@@ -190,16 +201,18 @@ def _weight_teacher(at: Parameters, values: tuple[float, ...], xi: Floats) -> Si
     return value - 0.5 * xi * xi - _LOG_ROOT_2PI, first, turn, second, mixed, twice
 
 
-def derivatives(pair: Pair, pool_ratio: float, z: Floats, mesh: Mesh, orders: Orders = FINE) -> Derivatives:
-    """Value, gradient and Hessian of Φ at the coordinates (z, k)."""
+def derivatives(
+    pair: Pair, pool_ratio: float, z: Floats, mesh: Mesh, orders: Orders = FINE, peaks: Peaks | None = None
+) -> Derivatives:
+    """Value, gradient and Hessian of Φ at the coordinates (z, k); a walker hands in its ``peaks``."""
     at = Parameters(pair, z)
-    whole = pool_ratio * (at.phi.softplus() + energetic(at, mesh.rows, orders.rows, mesh.peaks))
+    whole = pool_ratio * (at.phi.softplus() + energetic(at, mesh.rows, orders.rows, peaks))
     if pair.conjugates_known:
         whole = whole + at.entropic()
     elif mesh.weights is None:
         whole = whole + at.coupling() + mode_average(at)
     else:
-        whole = whole + at.coupling() + weight_average(at, mesh.weights, orders.weights, mesh.peaks)
+        whole = whole + at.coupling() + weight_average(at, mesh.weights, orders.weights, peaks)
     return Derivatives(whole.value, whole.slope, whole.curve)
 
 
@@ -266,10 +279,10 @@ def _outer_integrands(at: Parameters, eta: Floats) -> Floats:
     phi = at.phi.value
     off = np.array(phi)
     classes: dict[float, Floats] = {}
-    for kind in kinds(at, eta, np.exp(-0.5 * eta * eta)):
-        f = phi + kind.field(MESH_ORDER)
-        teacher = teacher_weight(at, kind)
-        seen = kind.weights if teacher is None else kind.weights * np.exp(teacher[0])
+    for group in row_groups(at, eta, np.exp(-0.5 * eta * eta)):
+        f = phi + group.field(MESH_ORDER)
+        teacher = teacher_weight(at, group)
+        seen = group.weights if teacher is None else group.weights * np.exp(teacher[0])
         some = np.stack(
             [
                 seen * (softplus(f) - softplus(off)),
@@ -277,8 +290,8 @@ def _outer_integrands(at: Parameters, eta: Floats) -> Floats:
                 seen * (sigmoid(f) * sigmoid(-f) - sigmoid(off) * sigmoid(-off)),
             ]
         )
-        whole = classes.setdefault(kind.y, np.zeros((3, len(eta))))
-        whole[:, kind.chosen] = some
+        whole = classes.setdefault(group.y, np.zeros((3, len(eta))))
+        whole[:, group.chosen] = some
     return np.concatenate(list(classes.values()))
 
 

@@ -27,7 +27,7 @@ import numpy as np
 from gardner.model import Channel
 from gardner.model.integrals import gauss_legendre
 from gardner.theory.formula import regression
-from gardner.theory.formula.evaluation import kinds
+from gardner.theory.formula.evaluation import row_groups
 from gardner.theory.formula.free_entropy import Parameters
 from gardner.theory.formula.logistic import sigmoid
 from gardner.theory.formula.pair import Pair
@@ -92,9 +92,9 @@ def noise_term(pair: Pair, pool_ratio: float, z: Floats, grid: Grid) -> float:
         return math.nan
     at = Parameters(pair, z)
     total = 0.0
-    for kind in kinds(at, *grid.normal()):
-        likelihood = _linear_likelihood(at, kind.eta) if pair.regression else _of_row(at, kind.y, kind.eta)
-        total += float(np.sum(kind.weights * sigmoid(at.phi.value + kind.field()) * likelihood))
+    for group in row_groups(at, *grid.normal()):
+        likelihood = _linear_likelihood(at, group.eta) if pair.regression else _of_row(at, group.y, group.eta)
+        total += float(np.sum(group.weights * sigmoid(at.phi.value + group.field()) * likelihood))
     return pool_ratio * total
 
 

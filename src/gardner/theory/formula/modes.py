@@ -35,8 +35,8 @@ class Modes:
         kept.
         """
         c, tau = np.broadcast_arrays(student, teacher / np.mean(teacher))
-        kinds, counts = np.unique(np.stack([c, tau]), axis=1, return_counts=True)
-        return Modes(counts / counts.sum(), kinds[0], kinds[1])
+        different, counts = np.unique(np.stack([c, tau]), axis=1, return_counts=True)
+        return Modes(counts / counts.sum(), *different)
 
     def posterior_variances(self, A: float) -> Floats:
         """v = c/(1 + cA), mode by mode."""
@@ -68,10 +68,10 @@ class Modes:
         v, teacher_share = self.posterior_variances(A), self.share * self.tau
         return Q_hat * float(self.share @ v**2) + m_hat**2 * float(teacher_share @ (v - teacher_share @ v) ** 2)
 
-    def odds(self, hat: float) -> float:
+    def odds(self, q_hat: float) -> float:
         """ln Q/V of a matched pair at q̂: mean[c²q̂/(1 + cq̂)] over mean[c/(1 + cq̂)]."""
-        v = self.posterior_variances(hat)
-        return math.log(hat * float(self.share @ (self.c * v))) - math.log(float(self.share @ v))
+        v = self.posterior_variances(q_hat)
+        return math.log(q_hat * float(self.share @ (self.c * v))) - math.log(float(self.share @ v))
 
     def rate(self, share: float) -> float:
         """Bits a weight needed to know all weights up to this share of their variance.
@@ -89,6 +89,6 @@ class Modes:
         level = (left - below[first]) / above[first]
         return 0.5 * float(weights[first:] @ np.log2(np.maximum(c[first:] / level, 1.0)))
 
-    def matched_entropy(self, hat: float, V: float) -> float:
+    def matched_entropy(self, q_hat: float, V: float) -> float:
         """Ψ_X(q̂) − ½q̂Q at Q = ρ − V: ½(q̂V − mean ln(1 + cq̂))."""
-        return 0.5 * (hat * V - self.log_determinant(hat))
+        return 0.5 * (q_hat * V - self.log_determinant(q_hat))

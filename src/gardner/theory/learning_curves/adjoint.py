@@ -82,13 +82,13 @@ class BackwardRound:
     def back(self, after: Costate, by_variance: float) -> RoundValue:
         """The costate before this round, from the one behind it and Λ."""
         x = math.log(self._V / self._V_after)
-        hat_per_label, answer = self._rows.hat_per_label(x), by_variance * self._answer(x)
-        labelled = self._spread(after.labelled + answer * hat_per_label)
+        q_hat_per_label, answer = self._rows.q_hat_per_label(x), by_variance * self._answer(x)
+        labelled = self._spread(after.labelled + answer * q_hat_per_label)
         pool = self._spread(after.pool)
         value = labelled - pool
         share, marginal, in_pool = self._response(value)
         variance = (
-            float((answer * hat_per_label + after.labelled) @ self._labelled_spreading)
+            float((answer * q_hat_per_label + after.labelled) @ self._labelled_spreading)
             + float(after.pool @ self._pool_spreading)
             + self._by_old_variance(value)
         )
@@ -99,11 +99,11 @@ class BackwardRound:
 
     def _answer(self, x: float) -> float:
         """c = dV'/dq̂ of a source of q̂, the spreading of ℓ included."""
-        hat = self._rows.hat(x)
-        higher, lower = (prior_variance(self._pair, hat * (1.0 + sign * _STEP)) for sign in (1.0, -1.0))
-        slope = (higher - lower) / (2.0 * _STEP * hat)
+        q_hat = self._rows.q_hat(x)
+        higher, lower = (prior_variance(self._pair, q_hat * (1.0 + sign * _STEP)) for sign in (1.0, -1.0))
+        slope = (higher - lower) / (2.0 * _STEP * q_hat)
         # dV' = −V' dx
-        by_variance = -(self._rows.hat(x + _STEP) - self._rows.hat(x - _STEP)) / (2.0 * _STEP * self._V_after)
+        by_variance = -(self._rows.q_hat(x + _STEP) - self._rows.q_hat(x - _STEP)) / (2.0 * _STEP * self._V_after)
         return slope / (1.0 - slope * by_variance)
 
     def _response(self, value: Floats) -> tuple[Floats, float, Floats]:

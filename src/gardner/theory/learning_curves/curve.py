@@ -58,6 +58,37 @@ class Question:
     progress: Report | None
     labelled: float = 0.0
 
+    @classmethod
+    def checked(
+        cls,
+        rule: Rule | str,
+        model: GLM,
+        *,
+        pool_ratio: float,
+        budget: float,
+        batch_ratio: float,
+        labelled: float = 0.0,
+        teacher: GLM | None = None,
+        tolerance: float,
+        cells: int | None,
+        progress: Report | None = None,
+    ) -> Question:
+        """A question as it comes in; what cannot be answered is refused."""
+        pair = check_followed(check_pair(model, teacher))
+        alpha = check_pool_ratio(pool_ratio)
+        total = check_budget(budget, alpha)
+        return cls(
+            batch_ratio=_check_batch(batch_ratio, total),
+            rule=make_registered_rule(rule, {}) if isinstance(rule, str) else _check_rule(rule),
+            pair=pair,
+            pool_ratio=alpha,
+            budget=total,
+            tolerance=_check_tolerance(tolerance),
+            cells=_check_cells(cells),
+            progress=progress,
+            labelled=_check_labelled(labelled),
+        )
+
     def plan(self, batch_ratio: float) -> list[Batch]:
         """The rounds, of this size."""
         return batches(self.rule, self.budget, batch_ratio, self.labelled)
@@ -87,8 +118,18 @@ def learning_curve(
     >>> round(curve.points[-1].log_volume, 4), curve.points[-1].status.value
     (-0.4125, 'solved')
     """
-    place, effort = (pool_ratio, budget, batch_ratio), (tolerance, cells, progress)
-    asked = question(rule, model, teacher, place, effort, labelled)
+    asked = Question.checked(
+        rule,
+        model,
+        pool_ratio=pool_ratio,
+        budget=budget,
+        batch_ratio=batch_ratio,
+        labelled=labelled,
+        teacher=teacher,
+        tolerance=tolerance,
+        cells=cells,
+        progress=progress,
+    )
     pair, kappa = asked.pair, asked.batch_ratio
     if is_linear(pair):
         points = _linear(asked)
@@ -98,27 +139,6 @@ def learning_curve(
         points = limit_points(asked)
     answer = functools.partial(LearningCurve, asked.rule, pair.student, asked.pool_ratio, asked.budget, kappa)
     return answer(tuple(points), asked.labelled)
-
-
-def question(
-    rule: Rule | str,
-    model: GLM,
-    teacher: GLM | None,
-    place: tuple[float, float, float],
-    effort: tuple[float, int | None, Report | None],
-    labelled: float = 0.0,
-) -> Question:
-    """What is asked, checked: at which pool ratio, budget and batch ratio; with which tolerance,
-    cells, progress.
-    """
-    pair = check_followed(check_pair(model, teacher))
-    alpha = check_pool_ratio(place[0])
-    total = check_budget(place[1], alpha)
-    kappa = _check_batch(place[2], total)
-    made = make_registered_rule(rule, {}) if isinstance(rule, str) else _check_rule(rule)
-    tolerance, cells, progress = effort
-    asked = Question(pair, made, alpha, total, kappa, _check_tolerance(tolerance), _check_cells(cells), progress)
-    return replace(asked, labelled=_check_labelled(labelled))
 
 
 def refined(
@@ -143,7 +163,7 @@ def refined(
         if failed is not None and last:
             raise failed
         if isinstance(fine, list) and isinstance(coarse, list):
-            points = [_judged(asked, *pair) for pair in zip(fine, coarse, strict=True)]
+            points = [_with_error(asked, *pair) for pair in zip(fine, coarse, strict=True)]
             worst = max(point.discretisation_error for point in points)
             if worst <= asked.tolerance or last:
                 return points, count
@@ -172,7 +192,7 @@ def _figures(asked: Question, plan: list[Batch], cells: int, report: Report, eve
 def _point(pair: Pair, state: State, nats_per_label: float) -> LearningPoint:
     """A state as it is reported; ``nats_per_label`` is by how much ln v fell, per label."""
     r0, V = pair.student.prior.second_moment, state.solved.V
-    known = math.isinf(state.solved.hat)
+    known = math.isinf(state.solved.q_hat)
     Q = r0 if known else r0 - V
     accuracy, gibbs = accuracies(pair, Q / pair.teacher_scale, 0.0 if known else Q * V / r0, 0.0 if known else V)
     best = state.best
@@ -188,7 +208,7 @@ def _point(pair: Pair, state: State, nats_per_label: float) -> LearningPoint:
         threshold=state.threshold,
         asked_bits=nats_to_bits(state.asked),
         posterior_log_volume=best.log_volume,
-        posterior_overlap=r0 if math.isinf(best.hat) else r0 - best.V,
+        posterior_overlap=r0 if math.isinf(best.q_hat) else r0 - best.V,
         status=PointStatus.KNOWN if known else PointStatus.JUMPED if jumped else PointStatus.SOLVED,
         residual=state.solved.residual,
         discretisation_error=math.nan,
@@ -196,7 +216,7 @@ def _point(pair: Pair, state: State, nats_per_label: float) -> LearningPoint:
     )
 
 
-def _judged(asked: Question, fine: LearningPoint, coarse: LearningPoint) -> LearningPoint:
+def _with_error(asked: Question, fine: LearningPoint, coarse: LearningPoint) -> LearningPoint:
     """A point with its error: what half the cells would change.
 
     Cells that a choice cuts make an error of order h², which leaves a third of the change; the rest

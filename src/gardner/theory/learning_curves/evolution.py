@@ -47,7 +47,7 @@ class Solved(NamedTuple):
     """An overlap that solves the equations: V = ρ − Q, q̂, ln v, and by how much x misses G(x)."""
 
     V: float
-    hat: float
+    q_hat: float
     log_volume: float
     residual: float
 
@@ -77,7 +77,7 @@ class Labelled(NamedTuple):
             return self.unspread * self.grid.normal(max(step, 0.25 * self.grid.width**2))
         return self.grid.spread(self.waves, step)
 
-    def hat_per_label(self, x: float) -> Floats:
+    def q_hat_per_label(self, x: float) -> Floats:
         """Σ_y e^ψ g² there: what a label of each cell adds to q̂."""
         V, channel = self.V * math.exp(-x), self.pair.student.channel
 
@@ -87,9 +87,9 @@ class Labelled(NamedTuple):
 
         return sum_over_labels(self.pair, term)
 
-    def hat(self, x: float) -> float:
+    def q_hat(self, x: float) -> float:
         """q̂ there."""
-        return float(self.spread(x) @ self.hat_per_label(x))
+        return float(self.spread(x) @ self.q_hat_per_label(x))
 
     def energy(self, x: float) -> float:
         """∫ ℓ_Q Σ_y e^ψ ψ: minus the entropy of the labels, given ω."""
@@ -97,11 +97,11 @@ class Labelled(NamedTuple):
 
     def gain(self, x: float) -> float:
         """G(x) = ln(V_before/V) as the weights answer it."""
-        return self.answer(self.hat(x))
+        return self.answer(self.q_hat(x))
 
-    def answer(self, hat: float) -> float:
+    def answer(self, q_hat: float) -> float:
         """What the weights answer to q̂, as ln(V_before/V)."""
-        return math.log(self.V / prior_variance(self.pair, hat))
+        return math.log(self.V / prior_variance(self.pair, q_hat))
 
 
 def _psi_and_slope(channel: Channel, y: float, omega: Floats, V: float) -> tuple[Floats, Floats]:
@@ -153,46 +153,46 @@ def sum_over_labels(pair: Pair, term: Callable[[float], Floats]) -> Floats:
     return total
 
 
-def prior_variance(pair: Pair, hat: float) -> float:
+def prior_variance(pair: Pair, q_hat: float) -> float:
     """V as the weights answer it to q̂; normal weights have mean[c/(1 + cq̂)]."""
     if pair.gaussian:
-        return pair.modes.variance(hat)
+        return pair.modes.variance(q_hat)
     r0 = pair.student.prior.second_moment
-    hat = max(hat, _LEAST / r0)  # cells that do not resolve g² may see nothing of it
-    if r0 * hat >= CERTAIN and discrete(pair):
+    q_hat = max(q_hat, _LEAST / r0)  # cells that do not resolve g² may see nothing of it
+    if r0 * q_hat >= CERTAIN and discrete(pair):
         return r0 * math.exp(-2.0 * KNOWN)
-    return max(weight_moments(pair, _conjugates(pair, hat)).V, r0 * math.exp(-2.0 * KNOWN))
+    return max(weight_moments(pair, _conjugates(pair, q_hat)).V, r0 * math.exp(-2.0 * KNOWN))
 
 
-def _conjugates(pair: Pair, hat: float) -> WeightConjugates:
-    return WeightConjugates(pair.teacher_scale * hat, hat, hat)
+def _conjugates(pair: Pair, q_hat: float) -> WeightConjugates:
+    return WeightConjugates(pair.teacher_scale * q_hat, q_hat, q_hat)
 
 
 def first_solution(rows: Labelled) -> Solved:
     """The solution closest to what was known before."""
     if _known(rows, 1e-9):
         return everything(rows)
-    hat = functools.cache(rows.hat)
+    q_hat = functools.cache(rows.q_hat)
 
     def gain(x: float) -> float:
-        return rows.answer(hat(x))
+        return rows.answer(q_hat(x))
 
     before, low = 0.0, gain(0.0)  # G rises, so that the first solution lies beyond
     if not math.isfinite(low):
         raise ConvergenceError("the overlap of this rule left its domain")
     if low <= 0.0:  # nothing was learned that double precision shows
-        return solution_at(rows, 0.0, hat(0.0))
+        return solution_at(rows, 0.0, q_hat(0.0))
     for _ in range(_SWEEPS):
         if low > _resolved(rows) and discrete(rows.pair):
             return everything(rows)
         answer = gain(low)
         if abs(answer - low) <= _TOLERANCE:
-            return solution_at(rows, low, hat(low))
+            return solution_at(rows, low, q_hat(low))
         slope = (answer - low) / (low - before)
         if 0.0 < slope < 0.9:  # G is straight enough: its line meets x near this
             x = _straight(gain, low, slope, _resolved(rows))
             if x is not None:
-                return solution_at(rows, x, hat(x))
+                return solution_at(rows, x, q_hat(x))
         before, low = low, answer
     raise ConvergenceError("the overlap of this rule does not settle", hint="use another batch ratio or budget")
 
@@ -234,17 +234,17 @@ def _known(rows: Labelled, x: float) -> bool:
     return math.log(rows.second_moment / rows.V) + x > KNOWN
 
 
-def solution_at(rows: Labelled, x: float, hat: float) -> Solved:
-    """The solution at x, where q̂ is ``hat``, with its log-volume."""
+def solution_at(rows: Labelled, x: float, q_hat: float) -> Solved:
+    """The solution at x, where q̂ is ``q_hat``, with its log-volume."""
     V = rows.V * math.exp(-x)
     r0 = rows.second_moment
     Q = r0 - V
     if rows.pair.gaussian:
-        weights = rows.pair.modes.matched_entropy(hat, V)
+        weights = rows.pair.modes.matched_entropy(q_hat, V)
     else:
-        weights = weight_moments(rows.pair, _conjugates(rows.pair, hat)).value - 0.5 * Q * hat
-    residual = abs(rows.answer(hat) - x)
-    return Solved(V, hat, weights + rows.energy(x), residual)
+        weights = weight_moments(rows.pair, _conjugates(rows.pair, q_hat)).value - 0.5 * Q * q_hat
+    residual = abs(rows.answer(q_hat) - x)
+    return Solved(V, q_hat, weights + rows.energy(x), residual)
 
 
 def everything(rows: Labelled) -> Solved:
@@ -262,14 +262,14 @@ def everything(rows: Labelled) -> Solved:
 @functools.lru_cache(maxsize=16)
 def _table(pair: Pair) -> tuple[Floats, Floats]:
     """ln V of the prior against ln q̂."""
-    hats = np.linspace(-12.0, math.log(CERTAIN) + 4.0, 64) - math.log(pair.student.prior.second_moment)
-    return hats, np.array([math.log(prior_variance(pair, math.exp(hat))) for hat in hats])
+    q_hats = np.linspace(-12.0, math.log(CERTAIN) + 4.0, 64) - math.log(pair.student.prior.second_moment)
+    return q_hats, np.array([math.log(prior_variance(pair, math.exp(q_hat))) for q_hat in q_hats])
 
 
 def _roughly(rows: Labelled, x: float) -> float:
     """G(x) from a table of the prior: enough to see on which side of x it lies."""
-    hat = max(rows.hat(x), _LEAST)
-    return math.log(rows.V) - float(np.interp(math.log(hat), *_table(rows.pair)))
+    q_hat = max(rows.q_hat(x), _LEAST)
+    return math.log(rows.V) - float(np.interp(math.log(q_hat), *_table(rows.pair)))
 
 
 def best_solution(rows: Labelled, first: Solved) -> Solved:
@@ -279,7 +279,7 @@ def best_solution(rows: Labelled, first: Solved) -> Solved:
     Looked for beyond the first one, on a scale of ln V, as far as the cells resolve √V. Gaussian
     weights have one solution. Discrete ones may be known, if they still gain at that end.
     """
-    if rows.pair.gaussian or math.isinf(first.hat):
+    if rows.pair.gaussian or math.isinf(first.q_hat):
         return first
     start, end = math.log(rows.V / first.V), _resolved(rows)
     if end <= start:
@@ -290,7 +290,7 @@ def best_solution(rows: Labelled, first: Solved) -> Solved:
     for here, there, up, still in zip(places, places[1:], ahead, ahead[1:], strict=False):
         if up and not still and rows.gain(here) > here and rows.gain(there) < there:
             x = root_between(lambda x: rows.gain(x) - x, here, there, what="overlap", absolute=1e-10, relative=0.0)
-            best = max(best, solution_at(rows, x, rows.hat(x)), key=lambda one: one.log_volume)
+            best = max(best, solution_at(rows, x, rows.q_hat(x)), key=lambda one: one.log_volume)
     if ahead[-1] and discrete(rows.pair):
         best = max(best, everything(rows), key=lambda one: one.log_volume)
     return best

@@ -11,9 +11,9 @@ from enum import StrEnum
 from typing import TYPE_CHECKING
 
 from gardner.errors import InvalidInputError
-from gardner.model import GLM, describe
+from gardner.model import GLM
 from gardner.rules import RULES, FunctionRule, Rule, make_registered_rule
-from gardner.theory.as_json import Plain, Record, model_from, model_record, number, section, unknown
+from gardner.theory.as_json import Plain, Record, model_columns, model_from, model_record, or_nan, or_null, section
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -73,7 +73,7 @@ class LearningPoint:
         found: Record = {}
         for one in dataclasses.fields(self):
             value = getattr(self, one.name)
-            found[one.name] = number(value) if isinstance(value, float) else value
+            found[one.name] = or_null(value) if isinstance(value, float) else value
         return {**found, "status": self.status.value, "left": list(self.left)}
 
     @staticmethod
@@ -81,9 +81,9 @@ class LearningPoint:
         """The inverse of :meth:`to_json`."""
         found = section(record, "a point")
         named = ("status", "left")
-        numbers = {x.name: unknown(found[x.name]) for x in dataclasses.fields(LearningPoint) if x.name not in named}
+        numbers = {x.name: or_nan(found[x.name]) for x in dataclasses.fields(LearningPoint) if x.name not in named}
         left = found["left"]
-        listed = tuple(unknown(one) for one in left) if isinstance(left, list) else ()
+        listed = tuple(or_nan(one) for one in left) if isinstance(left, list) else ()
         return LearningPoint(**numbers, status=PointStatus(str(found["status"])), left=listed)
 
 
@@ -118,8 +118,8 @@ class LearningCurve:
         """One row a point, the question repeated; ``left_0`` … are the tenths of ``left``."""
         import pandas as pd  # here, so that the solver starts without it
 
-        model = {"prior": describe(self.model.prior), "channel": describe(self.model.channel)}
-        place = {"rule": self.rule_name, **model, "pool_ratio": self.pool_ratio, "batch_ratio": self.batch_ratio}
+        models = model_columns(self.model)
+        place = {"rule": self.rule_name, **models, "pool_ratio": self.pool_ratio, "batch_ratio": self.batch_ratio}
         rows = []
         for point in self.points:
             plain = {one.name: getattr(point, one.name) for one in dataclasses.fields(point) if one.name != "left"}
@@ -157,11 +157,11 @@ class LearningCurve:
         return LearningCurve(
             rule=make_registered_rule(str(found["rule"]), dict(section(found["parameters"], "parameters"))),
             model=model_from(found["model"]),
-            pool_ratio=unknown(found["pool_ratio"]),
-            budget=unknown(found["budget"]),
-            batch_ratio=unknown(found["batch_ratio"]),
+            pool_ratio=or_nan(found["pool_ratio"]),
+            budget=or_nan(found["budget"]),
+            batch_ratio=or_nan(found["batch_ratio"]),
             points=tuple(LearningPoint.from_json(point) for point in points),
-            labelled=unknown(found.get("labelled", 0.0)),
+            labelled=or_nan(found.get("labelled", 0.0)),
         )
 
 

@@ -16,7 +16,7 @@ from gardner.rules import Rule
 from gardner.theory.formula.pair import Pair
 from gardner.theory.formula.regression import is_linear
 from gardner.theory.learning_curves.adjoint import BackwardRound, Costate
-from gardner.theory.learning_curves.curve import CELLS, TOLERANCE, Question, question
+from gardner.theory.learning_curves.curve import CELLS, TOLERANCE, Question
 from gardner.theory.learning_curves.evolution import label_entropies, noise_entropies
 from gardner.theory.learning_curves.grid import Grid
 from gardner.theory.learning_curves.results import rule_name
@@ -32,7 +32,7 @@ _SEEN = 1e-9
 
 
 def label_value(
-    rule: Rule | str = "agnostic",
+    rule: Rule | str,
     model: GLM = PERCEPTRON,
     *,
     pool_ratio: float,
@@ -56,7 +56,9 @@ def label_value(
     """
     if objective not in get_args(Objective):
         raise InvalidInputError("objective", objective, f"it must be one of {', '.join(get_args(Objective))}")
-    asked = question(rule, model, None, (pool_ratio, budget, batch_ratio), (TOLERANCE, cells, None))
+    asked = Question.checked(
+        rule, model, pool_ratio=pool_ratio, budget=budget, batch_ratio=batch_ratio, tolerance=TOLERANCE, cells=cells
+    )
     if is_linear(asked.pair):
         raise InvalidInputError("model", asked.pair.student.channel, "linear labels are worth the same for every row")
     plan = asked.plan(asked.batch_ratio) if asked.batch_ratio > 0.0 else []
@@ -64,7 +66,7 @@ def label_value(
         problem = "it must be positive, and leave at least two rounds: the first is random"
         raise InvalidInputError("batch_ratio", batch_ratio, problem)
     fine, coarse = (values_of(asked, plan, objective, count) for count in (cells, cells // 2))
-    rounds = tuple(one.judged(half) for one, half in zip(fine, coarse, strict=True))
+    rounds = tuple(one.with_error(half) for one, half in zip(fine, coarse, strict=True))
     name = rule_name(asked.rule)
     return LabelValues(name, asked.pair.student, asked.pool_ratio, asked.budget, asked.batch_ratio, objective, rounds)
 
@@ -76,7 +78,7 @@ def values_of(asked: Question, plan: list[Batch], objective: Objective, cells: i
     pair = asked.pair
     grid = Grid(pair.student.prior.second_moment, cells)
     states = list(evolve(pair, asked.pool_ratio, plan, cells))
-    if math.isinf(states[-1].solved.hat):
+    if math.isinf(states[-1].solved.q_hat):
         raise InvalidInputError("budget", asked.budget, "the weights are known before it is spent")
     goal = _goal(pair, grid, states[-1], objective)
     costate, found = goal.costate, list[RoundValues]()

@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from gardner.model import GLM, describe
+from gardner.model import GLM
 from gardner.model.arrays import Floats
+from gardner.theory.as_json import model_columns
 from gardner.theory.learning_curves.results import PointStatus
 
 if TYPE_CHECKING:
@@ -64,8 +65,8 @@ class RoundValues:
         order = np.argsort(np.abs(self.mean), kind="stable")
         return bool(np.all(np.diff(self.value[order]) <= _ROUNDING))
 
-    def judged(self, coarse: RoundValues) -> RoundValues:
-        """With the error: half of what half the cells would change."""
+    def with_error(self, coarse: RoundValues) -> RoundValues:
+        """The same with its error: half of what half the cells would change."""
         there = np.interp(self.mean, coarse.mean, coarse.value)
         inside = np.abs(self.mean) <= min(float(coarse.mean[-1]), float(-coarse.mean[0]))
         change = np.abs(self.value - there)[inside]
@@ -113,9 +114,8 @@ class LabelValues:
         """One row a round and field, at some 200 fields a round."""
         import pandas as pd  # here, so that the solver starts without it
 
-        model = {"prior": describe(self.model.prior), "channel": describe(self.model.channel)}
         shape = {"pool_ratio": self.pool_ratio, "batch_ratio": self.batch_ratio, "objective": self.objective}
-        place = {"rule": self.rule, **model, **shape}
+        place = {"rule": self.rule, **model_columns(self.model), **shape}
         frames = []
         for one in self.rounds:
             some = np.unique(np.linspace(0, one.mean.size - 1, _PLACES).astype(int))

@@ -107,7 +107,7 @@ def _energy(pair: Pair, logit: float, bisect: bool = False) -> tuple[float, floa
     return value, slope * Q * V / r0
 
 
-def _hat(pair: Pair, budget: float, logit: float, slope: float) -> float:
+def _Q_hat(pair: Pair, budget: float, logit: float, slope: float) -> float:
     """Q̂ = 2n de/dQ.
 
     It is kept within what double precision can tell apart: no smaller than ``_LEAST``/r⁰ and, for
@@ -115,22 +115,22 @@ def _hat(pair: Pair, budget: float, logit: float, slope: float) -> float:
     refused by :func:`_at`; the upper limit stands for weights that are known.
     """
     r0 = pair.teacher.prior.second_moment
-    hat = max(2.0 * budget * slope / (r0 * sigmoid(logit) * sigmoid(-logit)), _LEAST / r0)
-    return min(hat, CERTAIN / r0) if pair.fixed_norm else hat
+    Q_hat = max(2.0 * budget * slope / (r0 * sigmoid(logit) * sigmoid(-logit)), _LEAST / r0)
+    return min(Q_hat, CERTAIN / r0) if pair.fixed_norm else Q_hat
 
 
 def _mismatch(pair: Pair, budget: float, logit: float) -> float:
     """What the weights answer less what was put in, as logits."""
     slope = _energy(pair, logit)[1]
     if pair.gaussian:
-        return pair.modes.odds(_hat(pair, budget, logit, slope)) - logit
-    conjugates = _matched_conjugates(pair, _hat(pair, budget, logit, slope))
+        return pair.modes.odds(_Q_hat(pair, budget, logit, slope)) - logit
+    conjugates = _matched_conjugates(pair, _Q_hat(pair, budget, logit, slope))
     moments = weight_moments(pair, conjugates)
     return math.log(moments.Q) - math.log(max(moments.V, 1e-300)) - logit
 
 
-def _matched_conjugates(pair: Pair, hat: float) -> WeightConjugates:
-    return WeightConjugates(pair.teacher_scale * hat, hat, hat)
+def _matched_conjugates(pair: Pair, Q_hat: float) -> WeightConjugates:
+    return WeightConjugates(pair.teacher_scale * Q_hat, Q_hat, Q_hat)
 
 
 def _matched(pair: Pair, budget: float) -> list[FixedPoint]:
@@ -157,16 +157,16 @@ def _at(pair: Pair, budget: float, logit: float, name: str) -> FixedPoint:
     r0 = pair.teacher.prior.second_moment
     Q, V = r0 * sigmoid(logit), r0 * sigmoid(-logit)
     (coarse, slope), (fine, _) = (_energy(pair, logit, bisect) for bisect in (False, True))
-    hat = _hat(pair, budget, logit, slope)
-    if r0 * hat <= _LEAST:
+    Q_hat = _Q_hat(pair, budget, logit, slope)
+    if r0 * Q_hat <= _LEAST:
         raise ConvergenceError(
             "such labels tell less about the weights than double precision can tell from nothing",
             hint="use less noise, or a larger budget",
         )
-    conjugates = _matched_conjugates(pair, hat)
+    conjugates = _matched_conjugates(pair, Q_hat)
     error = budget * abs(fine - coarse)
     if pair.gaussian:
-        weights = pair.modes.matched_entropy(hat, V)
+        weights = pair.modes.matched_entropy(Q_hat, V)
     else:
         once, twice = (weight_moments(pair, conjugates, bisect) for bisect in (False, True))
         weights, error = once.value - 0.5 * Q * conjugates.Q, error + abs(twice.value - once.value) + once.rounding

@@ -105,9 +105,9 @@ def weight_entropy(pair: Pair) -> float:
         return math.inf
     alone = Pair(pair.student, pair.student)
     r0 = pair.student.prior.second_moment
-    hat = CERTAIN / r0
-    answer = weight_moments(alone, WeightConjugates(alone.teacher_scale * hat, hat, hat))
-    return 0.5 * r0 * hat - answer.value if 1e-12 * r0 > answer.V else math.inf
+    Q_hat = CERTAIN / r0
+    answer = weight_moments(alone, WeightConjugates(alone.teacher_scale * Q_hat, Q_hat, Q_hat))
+    return 0.5 * r0 * Q_hat - answer.value if 1e-12 * r0 > answer.V else math.inf
 
 
 class LabelEnergy(NamedTuple):

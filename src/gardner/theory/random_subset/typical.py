@@ -22,17 +22,18 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from gardner.errors import ConvergenceError
-from gardner.model import GLM, PERCEPTRON, describe
+from gardner.model import GLM, PERCEPTRON
 from gardner.theory.as_json import (
     Plain,
     Record,
     from_record,
+    model_columns,
     model_from,
     model_record,
-    number,
+    or_nan,
+    or_null,
     record_of,
     section,
-    unknown,
 )
 from gardner.theory.formula import regression
 from gardner.theory.formula.expansion import Psi, channel_psi
@@ -78,7 +79,7 @@ _NUMBERS = (
     "residual",
     "quadrature_error",
     "self_overlap",
-    "norm",
+    "squared_norm",
     "information",
 )
 
@@ -89,11 +90,11 @@ class Typical:
     information, and their proof.
 
     ``overlap`` is m, that of teacher and student (a matched pair has m = Q), ``self_overlap`` Q,
-    ``norm`` r. ``accuracy`` is that of the posterior mean (Bayes), ``gibbs_accuracy`` that of one
-    student drawn from the posterior; for real labels both are the share of the field's variance
-    that is explained. ``information`` (per weight, nats) is defined in
-    :mod:`gardner.theory.formula.information`. ``branches`` are the stable fixed points, the largest
-    free entropy first.
+    ``squared_norm`` r, a weight's mean square. ``accuracy`` is that of the posterior mean (Bayes),
+    ``gibbs_accuracy`` that of one student drawn from the posterior; for real labels both are the
+    share of the field's variance that is explained. ``information`` (per weight, nats) is defined
+    in :mod:`gardner.theory.formula.information`. ``branches`` are the stable fixed points, the
+    largest free entropy first.
     """
 
     student: GLM
@@ -106,7 +107,7 @@ class Typical:
     residual: float
     quadrature_error: float
     self_overlap: float
-    norm: float
+    squared_norm: float
     information: float
     branches: tuple[Solution, ...] = ()
 
@@ -114,19 +115,15 @@ class Typical:
         """One row."""
         import pandas as pd  # here, so that the solver starts without it
 
-        models = {
-            f"{who}{part}": describe(getattr(model, part))
-            for who, model in (("", self.student), ("teacher_", self.teacher))
-            for part in ("prior", "channel")
-        }
-        return pd.DataFrame([{**models, **{name: getattr(self, name) for name in _NUMBERS}}])
+        numbers = {name: getattr(self, name) for name in _NUMBERS}
+        return pd.DataFrame([{**model_columns(self.student, self.teacher), **numbers}])
 
     def to_json(self) -> Record:
         """Plain data for JSON: models by their texts, NaN as null."""
         return {
             "model": model_record(self.student),
             "teacher": model_record(self.teacher),
-            **{name: number(getattr(self, name)) for name in _NUMBERS},
+            **{name: or_null(getattr(self, name)) for name in _NUMBERS},
             "branches": [record_of(branch) for branch in self.branches],
         }
 
@@ -134,9 +131,11 @@ class Typical:
     def from_json(record: Plain) -> Typical:
         """The inverse of :meth:`to_json`."""
         found = section(record, "a random subset")
+        if "norm" in found:  # its name in records of before
+            found.setdefault("squared_norm", found["norm"])
         listed = found["branches"]
         branches = tuple(from_record(Solution, one) for one in listed) if isinstance(listed, list) else ()
-        numbers = {name: unknown(found[name]) for name in _NUMBERS}
+        numbers = {name: or_nan(found[name]) for name in _NUMBERS}
         return Typical(model_from(found["model"]), model_from(found["teacher"]), **numbers, branches=branches)
 
 
@@ -179,7 +178,7 @@ def typical_of(pair: Pair, budget: float) -> Typical:
         residual=best.residual,
         quadrature_error=best.quadrature_error,
         self_overlap=best.m**2 + best.S,
-        norm=best.m**2 + best.S + best.V,
+        squared_norm=best.m**2 + best.S + best.V,
         information=-best.log_volume + budget * mean_log_likelihood(pair),
         branches=tuple(Solution(x.name, x.log_volume, pair.teacher_scale * x.m) for x in branches),
     )

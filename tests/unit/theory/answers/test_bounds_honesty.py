@@ -25,11 +25,12 @@ from gardner.model import (
     Probit,
     Sign,
 )
-from gardner.theory.answers.complexity import branch, checked
+from gardner.theory.answers.problem import branch, checked_problem
 from gardner.theory.curve.branch import follow
 from gardner.theory.curve.ends import EndStatus, Side
-from gardner.theory.curve.point import Point, frozen_point, judged, point_of, typical_point
-from gardner.theory.curve.stationary import State, at_complexity, solve
+from gardner.theory.curve.equations import State
+from gardner.theory.curve.point import Point, end_status, frozen_point, point_of, typical_point
+from gardner.theory.curve.stationary import at_complexity, solve
 from gardner.theory.formula.evaluation import Mesh
 from gardner.theory.formula.pair import pair_of
 from gardner.theory.formula.quadrature import stretched_grid
@@ -40,7 +41,7 @@ REFERENCE = -0.96258255  # the lower end at alpha = 3, budget = 0.6
 
 
 def _lower_end() -> State:
-    end = branch(checked(PERCEPTRON, 3.0, 0.6), Side.MIN).end
+    end = branch(checked_problem(PERCEPTRON, 3.0, 0.6), Side.MIN).end
     assert end is not None
     return end
 
@@ -70,18 +71,21 @@ def test_a_good_end_is_known_to_six_decimals() -> None:
     point = _point(_lower_end())
     assert point.quadrature_error < 1e-9
     assert point.accuracy_error < 1e-9
-    assert judged(EndStatus.ZERO, point, "") == (EndStatus.ZERO, "")
+    assert end_status(EndStatus.ZERO, point, "") == (EndStatus.ZERO, "")
 
 
 def test_an_end_that_is_not_known_says_so() -> None:
     point = _point(_lower_end())
-    status, reason = judged(EndStatus.ZERO, replace(point, quadrature_error=1.1e-3), "")
+    status, reason = end_status(EndStatus.ZERO, replace(point, quadrature_error=1.1e-3), "")
     assert status is EndStatus.IMPRECISE
     assert "1e-03" in reason
-    status, reason = judged(EndStatus.BRACKETED, replace(point, resolved=False), "")
+    status, reason = end_status(EndStatus.BRACKETED, replace(point, resolved=False), "")
     assert status is EndStatus.IMPRECISE
     assert "panels" in reason
-    assert judged(EndStatus.UNRESOLVED, replace(point, quadrature_error=1.0), "why") == (EndStatus.UNRESOLVED, "why")
+    assert end_status(EndStatus.UNRESOLVED, replace(point, quadrature_error=1.0), "why") == (
+        EndStatus.UNRESOLVED,
+        "why",
+    )
 
 
 @pytest.mark.parametrize(
@@ -131,7 +135,7 @@ def test_a_side_whose_numbers_overflow_is_unresolved(monkeypatch: pytest.MonkeyP
         raise OverflowError("too large")
 
     monkeypatch.setattr("gardner.theory.curve.branch.solve", overflow)
-    found = follow(checked(PERCEPTRON, 3.0, 0.55), Side.MIN)
+    found = follow(checked_problem(PERCEPTRON, 3.0, 0.55), Side.MIN)
     assert found.status is EndStatus.UNRESOLVED
     assert "too large" in found.reason
 

@@ -13,12 +13,8 @@ from gardner import InvalidInputError, complexity_at, complexity_curve, pool, ty
 from gardner.model import PERCEPTRON
 from gardner.theory.curve.branch import follow
 from gardner.theory.curve.ends import EndStatus, Side
-from gardner.theory.curve.stationary import (
-    Problem,
-    at_beta,
-    evaluate,
-    solve,
-)
+from gardner.theory.curve.equations import Problem
+from gardner.theory.curve.stationary import at_beta, evaluate, solve
 from gardner.theory.formula.free_entropy import Parameters, gap, to_coordinates, to_theta
 from gardner.theory.formula.pair import pair_of
 
@@ -166,7 +162,7 @@ def test_points_are_solved_not_interpolated() -> None:
     frame = curve.to_frame()
     assert frame["log_volume"].is_monotonic_increasing
     assert frame["complexity"].iloc[[0, -1]].abs().max() < 1e-8
-    assert set(curve.status.values()) == {"zero"}
+    assert {end.status for end in curve.ends.values()} == {"zero"}
 
 
 def test_whole_pool_is_one_subset() -> None:

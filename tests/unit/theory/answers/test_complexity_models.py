@@ -25,8 +25,8 @@ from gardner.model import (
     Sign,
 )
 from gardner.theory.curve.ends import Branch, EndStatus, Side
+from gardner.theory.curve.equations import Problem
 from gardner.theory.curve.frozen import cut
-from gardner.theory.curve.stationary import Problem
 from gardner.theory.formula.pair import pair_of
 
 ALPHA, BUDGET = 3.0, 0.6

@@ -106,6 +106,7 @@ def test_what_an_unresolved_end_is_worth_is_decided_once() -> None:
     result = bounds(pool_ratio=3.0, budget=0.6)
     lost = replace(result, minimum=replace(result.minimum, status=EndStatus.UNRESOLVED, reason="lost"))
     assert lost.minimum.log_volume != lost.minimum.log_volume
+    assert lost.minimum.stability != lost.minimum.stability
     assert lost.minimum.reached == result.minimum.log_volume
     record: Any = lost.to_json()
     assert record["log_volume"]["minimum"] is None
@@ -125,6 +126,9 @@ def test_a_random_subset_knows_its_models() -> None:
     result = typical(GLM(Gaussian(), Flip(0.1)), budget=1.0, teacher=GLM(Gaussian(), Flip(0.05)))
     assert (result.student.channel, result.teacher.channel) == (Flip(0.1), Flip(0.05))
     assert Typical.from_json(there_and_back(result.to_json())).to_json() == result.to_json()
+    before: Any = result.to_json()
+    before["norm"] = before.pop("squared_norm")  # its name until the frames were made alike
+    assert Typical.from_json(before).squared_norm == result.squared_norm
     row = result.to_frame().iloc[0]
     assert (row["channel"], row["teacher_channel"], row["budget"]) == ("flip:0.1", "flip:0.05", 1.0)
 
@@ -134,7 +138,46 @@ def test_a_curve_goes_there_and_back() -> None:
     again = Curve.from_json(there_and_back(result.to_json()))
     assert again == result
     assert (again.pool_ratio, again.budget) == (3.0, 0.6)
-    assert set(again.status) == {"minimum", "maximum"}
+    assert set(again.ends) == {"minimum", "maximum"}
+
+
+@pytest.mark.parametrize(
+    ("student", "budget", "status"),
+    [
+        (PERCEPTRON, 0.6, "zero"),
+        (PERCEPTRON, 2.7, "bracketed"),
+        (GLM(Rademacher(), Sign()), 0.9, "frozen"),
+        (GLM(Rademacher(), Sign()), 2.0, "frozen"),  # a random subset determines the weights
+    ],
+)
+def test_a_curve_ends_as_bounds_do(student: GLM, budget: float, status: str) -> None:
+    curve = complexity_curve(student, pool_ratio=3.0, budget=budget, points=3)
+    result = bounds(student, pool_ratio=3.0, budget=budget)
+    assert curve.ends["minimum"].status == status
+    ends = {name: end.to_json() for name, end in curve.ends.items()}
+    assert ends == {"minimum": result.minimum.to_json(), "maximum": result.maximum.to_json()}
+    again = Curve.from_json(there_and_back(curve.to_json()))
+    assert again.to_json() == curve.to_json()
+
+
+def test_every_frame_carries_its_question() -> None:
+    """Rows of two models, one below the other, can be told apart."""
+    student, teacher = GLM(Gaussian(), Probit(0.1)), GLM(Gaussian(), Flip(0.05))
+    answers = (
+        bounds(student, pool_ratio=3.0, budget=0.6, teacher=teacher),
+        complexity_curve(student, pool_ratio=3.0, budget=0.6, points=3, teacher=teacher),
+    )
+    names = ["prior", "channel", "teacher_prior", "teacher_channel", "pool_ratio", "budget"]
+    wanted = ["gaussian", "probit:0.1", "gaussian", "flip:0.05", 3.0, 0.6]
+    for answer in answers:
+        frame = answer.to_frame()
+        assert list(frame.columns[:6]) == names
+        assert all(frame.iloc[row][names].tolist() == wanted for row in range(len(frame)))
+    asked = budget_for(pool_ratio=3.0, log_volume=-0.5).to_frame()
+    assert asked["choice"].tolist() == ["best", "agnostic", "agnostic_floor", "random"]
+    assert asked.iloc[3][["prior", "channel", "pool_ratio", "batch_ratio", "log_volume"]].tolist() == [
+        "gaussian", "sign", 3.0, 0.0, -0.5,
+    ]  # fmt: skip
 
 
 @pytest.mark.parametrize("goal", [{"log_volume": -0.5}, {"accuracy": 0.8}, {"accuracy": 0.99}])

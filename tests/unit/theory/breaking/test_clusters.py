@@ -12,13 +12,13 @@ import pytest
 from gardner.errors import ConvergenceError
 from gardner.model import PERCEPTRON
 from gardner.theory import Side
-from gardner.theory.answers.complexity import branch, checked
+from gardner.theory.answers.problem import branch, checked_problem
 from gardner.theory.breaking.clusters import split_at_one, steepness
 from gardner.theory.breaking.free_entropy import Place, evaluate, to_coordinates
 from gardner.theory.breaking.leaving import ratio
 from gardner.theory.breaking.points import steps_at
 from gardner.theory.breaking.rows import tabulate, values
-from gardner.theory.curve.stationary import State
+from gardner.theory.curve.equations import State
 from gardner.theory.formula.taylor import Floats
 
 CHANNEL = PERCEPTRON.channel
@@ -27,7 +27,7 @@ CHANNEL = PERCEPTRON.channel
 @functools.cache
 def states(alpha: float, budget: float) -> tuple[State, ...]:
     with np.errstate(all="ignore"):
-        return tuple(branch(checked(PERCEPTRON, alpha, budget), Side.MIN).states)
+        return tuple(branch(checked_problem(PERCEPTRON, alpha, budget), Side.MIN).states)
 
 
 def divided(state: State, d: float) -> Place:

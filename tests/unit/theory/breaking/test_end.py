@@ -15,7 +15,7 @@ from tests.broken_formula import free_entropy, slope
 from gardner.errors import ConvergenceError, InvalidInputError
 from gardner.model import GLM, PERCEPTRON, Flip, Gaussian, Laplace, Sign, Spectrum
 from gardner.theory import BreakingStatus, BrokenEnd, EndStatus, Side
-from gardner.theory.answers.complexity import branch, checked
+from gardner.theory.answers.problem import branch, checked_problem
 from gardner.theory.breaking import end as module
 from gardner.theory.breaking import leaving
 from gardner.theory.breaking.end import broken_end, check_breakable
@@ -26,7 +26,7 @@ ALPHA, BUDGET = 3.0, 0.6
 
 @functools.cache
 def end(side: Side) -> BrokenEnd:
-    return broken_end(branch(checked(PERCEPTRON, ALPHA, BUDGET), side))
+    return broken_end(branch(checked_problem(PERCEPTRON, ALPHA, BUDGET), side))
 
 
 @pytest.mark.parametrize(
@@ -89,7 +89,7 @@ def test_where_the_branch_is_lost_a_bracket_says_what_is_known(monkeypatch: pyte
     def lost(*_: object) -> None:
         raise ConvergenceError("lost")
 
-    followed = branch(checked(PERCEPTRON, ALPHA, 0.3), Side.MAX)
+    followed = branch(checked_problem(PERCEPTRON, ALPHA, 0.3), Side.MAX)
     whole = broken_end(followed)
     monkeypatch.setattr(module, "at_zero", lost)
     found = broken_end(followed)
@@ -103,7 +103,7 @@ def test_where_the_branch_is_lost_a_bracket_says_what_is_known(monkeypatch: pyte
 
 
 def test_an_end_that_is_not_known_stays_unknown() -> None:
-    followed = branch(checked(PERCEPTRON, ALPHA, BUDGET), Side.MIN)
+    followed = branch(checked_problem(PERCEPTRON, ALPHA, BUDGET), Side.MIN)
     found = broken_end(replace(followed, status=EndStatus.UNRESOLVED, reason="lost"))
     assert (found.status, found.reason) == (BreakingStatus.UNRESOLVED, "lost")
     assert found.log_volume != found.log_volume
@@ -111,7 +111,7 @@ def test_an_end_that_is_not_known_stays_unknown() -> None:
 
 
 def test_on_the_wall_symmetry_holds() -> None:
-    followed = branch(checked(PERCEPTRON, ALPHA, 2.7), Side.MIN)
+    followed = branch(checked_problem(PERCEPTRON, ALPHA, 2.7), Side.MIN)
     found = broken_end(followed)
     assert found.status is BreakingStatus.SYMMETRIC
     assert found.log_volume == followed.states[-1].log_volume
@@ -120,8 +120,8 @@ def test_on_the_wall_symmetry_holds() -> None:
 
 def test_the_end_is_bracketed_from_the_last_point_proven(monkeypatch: pytest.MonkeyPatch) -> None:
     """Where clusters of some sizes are out of reach, as on the wall without windows."""
-    monkeypatch.setattr(leaving, "_counted_by_windows", lambda *_: -math.inf)
-    followed = branch(checked(PERCEPTRON, ALPHA, 2.7), Side.MIN)
+    monkeypatch.setattr(leaving, "_split_by_windows", lambda *_: -math.inf)
+    followed = branch(checked_problem(PERCEPTRON, ALPHA, 2.7), Side.MIN)
     found = broken_end(followed)
     assert found.status in (BreakingStatus.BRACKETED, BreakingStatus.UNRESOLVED)
     assert "too fine a grid" in found.reason
@@ -141,4 +141,4 @@ def test_the_end_is_bracketed_from_the_last_point_proven(monkeypatch: pytest.Mon
 )
 def test_other_models_are_refused_in_one_line(student: GLM, teacher: GLM | None) -> None:
     with pytest.raises(InvalidInputError, match="Gaussian weights and the sign"):
-        check_breakable(checked(student, ALPHA, BUDGET, teacher))
+        check_breakable(checked_problem(student, ALPHA, BUDGET, teacher))

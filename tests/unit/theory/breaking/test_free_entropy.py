@@ -13,12 +13,12 @@ from tests.broken_formula import free_entropy, slope
 
 from gardner.model import PERCEPTRON
 from gardner.theory import Side
-from gardner.theory.answers.complexity import branch, checked
+from gardner.theory.answers.problem import branch, checked_problem
 from gardner.theory.breaking.free_entropy import Evaluation, Place, evaluate, to_coordinates, to_place
 from gardner.theory.breaking.points import steps_at
 
 ALPHA, BUDGET = 3.0, 0.6
-PROBLEM = checked(PERCEPTRON, ALPHA, BUDGET)
+PROBLEM = checked_problem(PERCEPTRON, ALPHA, BUDGET)
 PLACES = {
     "below": Place(m=0.62, t=0.1, d=0.02, D=0.025, V=0.46, x=0.4, phi=-4.0, beta=-9.0),
     "above": Place(m=0.16, t=0.13, d=0.03, D=0.01, V=0.8, x=0.3, phi=9.0, beta=60.0),

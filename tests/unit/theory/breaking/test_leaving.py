@@ -11,10 +11,10 @@ from scipy.optimize import brentq
 from gardner import complexity_at
 from gardner.model import PERCEPTRON
 from gardner.theory import Side
-from gardner.theory.answers.complexity import branch, checked
+from gardner.theory.answers.problem import branch, checked_problem
 from gardner.theory.breaking import leaving
 from gardner.theory.breaking.end import broken_end
-from gardner.theory.breaking.leaving import counted, departure, ratio
+from gardner.theory.breaking.leaving import departure, ratio, split_of
 from gardner.theory.breaking.results import BreakingStatus
 from gardner.theory.curve.point import Point
 
@@ -39,7 +39,7 @@ def test_a_continuous_branch_leaves_where_the_ratio_is_one(alpha: float, budget:
     """The first point of the branch, which was solved for by the equations of broken symmetry, lies
     there.
     """
-    followed = branch(checked(PERCEPTRON, alpha, budget), side)
+    followed = branch(checked_problem(PERCEPTRON, alpha, budget), side)
     found, _ = departure(followed)
     assert found is not None
     assert found.continuous
@@ -64,7 +64,7 @@ def test_a_jump_is_located_where_both_free_entropies_agree(alpha: float, budget:
     """X = 1 at d > 0, R below 1; before it no clusters count, beyond it some do. At n = 0.1 R never
     reaches 1.
     """
-    followed = branch(checked(PERCEPTRON, alpha, budget), Side.MIN)
+    followed = branch(checked_problem(PERCEPTRON, alpha, budget), Side.MIN)
     found, _ = departure(followed)
     assert found is not None
     assert not found.continuous
@@ -78,15 +78,15 @@ def test_a_jump_is_located_where_both_free_entropies_agree(alpha: float, budget:
     assert here.place.d > 0.01 * (symmetric.Q - symmetric.q)
     assert symmetric.stability < 1.0
     before = [state for state in followed.states if state.log_volume > here.log_volume]
-    assert all(counted(state, share * state.theta.D) < 0.0 for state in before for share in (0.03, 0.1, 0.3, 0.7))
-    assert counted(followed.states[-1], here.place.d) > 0.0
+    assert all(split_of(state, share * state.theta.D) < 0.0 for state in before for share in (0.03, 0.1, 0.3, 0.7))
+    assert split_of(followed.states[-1], here.place.d) > 0.0
     assert (ratio(followed.states[-1]) > 1.0) == (budget == 0.6)
 
 
 @pytest.mark.parametrize(("alpha", "budget"), [(3.0, 2.7), pytest.param(10.0, 4.0, marks=pytest.mark.slow)])
 def test_a_wall_where_no_clusters_count_is_symmetric(alpha: float, budget: float) -> None:
     """R stays below 1, and clusters of all sizes were looked at, up to the last state."""
-    followed = branch(checked(PERCEPTRON, alpha, budget), Side.MIN)
+    followed = branch(checked_problem(PERCEPTRON, alpha, budget), Side.MIN)
     left, proven = departure(followed)
     assert left is None
     assert max(ratio(state) for state in followed.states) < 1.0
@@ -100,8 +100,8 @@ def test_what_could_not_be_looked_at_is_not_called_symmetric(monkeypatch: pytest
     """On the wall large clusters are out of reach of sums: without windows the last state proven is
     not the end.
     """
-    monkeypatch.setattr(leaving, "_counted_by_windows", lambda *_: -math.inf)
-    followed = branch(checked(PERCEPTRON, 3.0, 2.7), Side.MIN)
+    monkeypatch.setattr(leaving, "_split_by_windows", lambda *_: -math.inf)
+    followed = branch(checked_problem(PERCEPTRON, 3.0, 2.7), Side.MIN)
     left, proven = departure(followed)
     assert left is None
     assert proven is not None

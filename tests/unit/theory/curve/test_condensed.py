@@ -12,7 +12,7 @@ from gardner.theory import bounds
 from gardner.theory.curve.branch import follow
 from gardner.theory.curve.condensed import condensed_point, condenses
 from gardner.theory.curve.ends import EndStatus, Side
-from gardner.theory.curve.stationary import Problem
+from gardner.theory.curve.equations import Problem
 
 
 @pytest.mark.parametrize(

@@ -48,7 +48,7 @@ from gardner.model import (
     Sign,
 )
 from gardner.theory.curve.branch import begin
-from gardner.theory.curve.stationary import Problem
+from gardner.theory.curve.equations import Problem
 from gardner.theory.formula.evaluation import Mesh, derivatives, make_mesh, outer_grid, quadrature_shift
 from gardner.theory.formula.free_entropy import to_coordinates
 from gardner.theory.formula.pair import Pair, pair_of

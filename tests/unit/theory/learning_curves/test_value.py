@@ -20,7 +20,7 @@ from gardner.theory.formula.pair import Pair
 from gardner.theory.inputs import check_pair
 from gardner.theory.learning_curves.adjoint import BackwardRound, Costate, RoundValue
 from gardner.theory.learning_curves.choice import take
-from gardner.theory.learning_curves.curve import question
+from gardner.theory.learning_curves.curve import Question
 from gardner.theory.learning_curves.evolution import Labelled, first_solution, label_entropies
 from gardner.theory.learning_curves.grid import Grid
 from gardner.theory.learning_curves.rounds import Batch, State, batches, evolve
@@ -71,7 +71,7 @@ def test_the_adjoint_is_the_derivative(rule: str, parameters: dict[str, object],
     pair, made = check_pair(model, None), load_rule(rule, parameters)
     plan = batches(made, 1.6, 0.2)
     states = list(evolve(pair, 3.0, plan, CELLS))
-    asked = question(made, model, None, (3.0, 1.6, 0.2), (1e-5, CELLS, None))
+    asked = Question.checked(made, model, pool_ratio=3.0, budget=1.6, batch_ratio=0.2, tolerance=1e-5, cells=CELLS)
     grid = Grid(model.prior.second_moment, CELLS)
     V, step = states[-1].solved.V, 1e-5
     by_variance = -_slope_of_accuracy(model, V)
@@ -179,7 +179,9 @@ def test_greedy_goes_on_best_from_wherever_it_starts(seed: int) -> None:
         one._replace(rule=others[int(rng.integers(4))] if index <= switch else Agnostic())
         for index, one in enumerate(batches(Agnostic(), budget, budget / 9.0))
     ]
-    asked = question("agnostic", PERCEPTRON, None, (alpha, budget, budget / 9.0), (1e-5, CELLS, None))
+    asked = Question.checked(
+        "agnostic", PERCEPTRON, pool_ratio=alpha, budget=budget, batch_ratio=budget / 9.0, tolerance=1e-5, cells=CELLS
+    )
     for objective in ("information", "accuracy"):
         assert all(one.monotone for one in values_of(asked, plan, objective, CELLS)[switch - 1 :])
 
