@@ -27,15 +27,16 @@ class Round:
 
     ``accuracy`` is the share of new rows on which the sign of the mean field agrees with the
     teacher's field before any noise, 1 − arccos(cosine)/π. With real labels there is none:
-    ``squared_error`` is what counts. A real table has no teacher, hence no ``overlap``, ``norm``
-    and ``accuracy``; it has ``test_accuracy`` and ``log_loss`` on the rows held out, in nats.
+    ``squared_error`` is what counts. ``self_overlap`` is Q, the squared length of the mean weights
+    over N. A real table has no teacher, hence no ``overlap``, ``self_overlap`` and ``accuracy``; it
+    has ``test_accuracy`` and ``log_loss`` on the rows held out, in nats.
     """
 
     labels: int
     budget: float
     log_volume: float
     overlap: float | None
-    norm: float | None
+    self_overlap: float | None
     accuracy: float | None
     test_accuracy: float | None
     bits_per_label: float | None
@@ -48,11 +49,11 @@ class Round:
     def squared_error(self, second_moment: float = 1.0) -> float:
         """Mean square of the difference between a new row's mean field and the teacher's.
 
-        It is r⁰ − 2m + q.
+        It is r⁰ − 2m + Q.
         """
-        if self.overlap is None or self.norm is None:
+        if self.overlap is None or self.self_overlap is None:
             raise GardnerError("the labels of a table have no teacher", hint="test_accuracy and log_loss are measured")
-        return second_moment - 2.0 * self.overlap * math.sqrt(second_moment) + self.norm
+        return second_moment - 2.0 * self.overlap * math.sqrt(second_moment) + self.self_overlap
 
 
 @dataclass(frozen=True)
@@ -136,7 +137,7 @@ def measured(
         log_volume=posterior.log_volume,
         # the teacher's norm, √r⁰ + O(1/√N) by chance, is invisible to the sign: taken out
         overlap=along / (teacher * math.sqrt(features)),
-        norm=square / features,
+        self_overlap=square / features,
         accuracy=1.0 - math.acos(min(1.0, max(-1.0, cosine))) / math.pi if posterior.model.channel.labels else None,
         test_accuracy=test_accuracy,
         bits_per_label=features * (volume - posterior.log_volume) / ((count - labels) * math.log(2.0)),
