@@ -31,6 +31,7 @@ NOT_STAMPED = {
     "gardner.experiment.question.fields": QUESTION,
     "gardner.experiment.question.task": QUESTION,
     "gardner.loading": "it finds somebody's file, which is stamped itself",
+    "gardner.processes": "it says who works, and answers are the same whoever gives them",
     "gardner.records": "it loads what writes rows and reads them back",
 }
 # what runs: a task of `gardner bench`, and a block of rounds of `gardner sample`
