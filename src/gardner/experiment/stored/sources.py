@@ -42,6 +42,7 @@ if TYPE_CHECKING:
 _PARSING = threading.Lock()
 
 _SOURCES = (
+    "checks.py",
     "experiment/loop/pool.py",
     "experiment/loop/training.py",
     "experiment/loop/device.py",
