@@ -15,7 +15,7 @@ import numpy as np
 
 from gardner.errors import InvalidInputError
 from gardner.experiment.loop.pool import Clock, check_choice
-from gardner.experiment.question.table_file import Floats, Integers, LabelledTable
+from gardner.experiment.question.labelled_table import Floats, Integers, LabelledTable
 from gardner.experiment.rounds import FIRST, Round, Run, Seconds
 from gardner.model import Channel
 from gardner.strategies import Strategy

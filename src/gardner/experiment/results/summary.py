@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 import pandas as pd
 
 from gardner.errors import InvalidInputError
-from gardner.experiment.question.table_file import split_name
+from gardner.experiment.question.labelled_table import split_name
 from gardner.experiment.question.task import MODEL_NAMES
 from gardner.experiment.results.meaning import (
     OTHER,

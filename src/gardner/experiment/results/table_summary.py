@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from gardner.experiment.question.table_file import split_name
+from gardner.experiment.question.labelled_table import split_name
 from gardner.experiment.results.means import (
     Row,
     asked_or_quarters,

@@ -52,7 +52,7 @@ _SOURCES = (
     "experiment/loop/task.py",
     "experiment/question/device.py",
     "experiment/question/table.py",
-    "experiment/question/table_file.py",
+    "experiment/question/labelled_table.py",
     "records/encoding.py",
     "records/label_kind.py",
     "records/pool_file.py",
