@@ -79,7 +79,7 @@ class Run:
 
 @dataclass(frozen=True)
 class Versions:
-    """The releases that made a row: those of the process where the task ran, which may be on
+    """The versions that made a row: those of the process where the task ran, which may be on
     another machine.
     """
 
