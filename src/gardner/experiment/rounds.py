@@ -9,6 +9,7 @@ import typing
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from gardner.checks import check_whole
 from gardner.errors import GardnerError, InvalidInputError
 
 if TYPE_CHECKING:
@@ -105,8 +106,7 @@ def random_streams(seed: int) -> tuple[np.random.Generator, np.random.Generator]
 
 def label_count(budget: float, batch_size: int, pool: int, features: int) -> int:
     """How many labels a budget buys, or an error that says what cannot be."""
-    if batch_size < 1:
-        raise InvalidInputError("batch_size", batch_size, "it must be a whole number of at least 1")
+    check_whole("batch_size", batch_size, 1)
     if not (math.isfinite(budget) and budget > 0.0):
         raise InvalidInputError("budget", budget, "it must be positive", hint="labels per weight, such as 0.6")
     total = round(budget * features)

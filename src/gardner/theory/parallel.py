@@ -2,8 +2,8 @@
 the others.
 
 Threads do not help: half of the time of an answer is Python's own. So a child is a process
-(:mod:`gardner.processes`). Each question is answered for itself, so the answers have the
-same bits whoever gives them.
+(:mod:`gardner.processes`). Each question is answered for itself, so the answers have the same bits
+whoever gives them.
 """
 
 from __future__ import annotations
