@@ -112,7 +112,9 @@ class Field:
             return functools.partial(_check_choice, self.choices)
         if self.model:
             return functools.partial(_check_model, self.model)
-        return {int: functools.partial(_check_whole, self.least), float: _check_positive, str: _check_text}[self.kind]
+        if self.kind is int:
+            return functools.partial(_check_whole, self.least)
+        return _check_positive if self.kind is float else _check_text
 
     def check_all(self, given: object) -> list[Any]:
         """The values of a sweep, each checked and there once."""

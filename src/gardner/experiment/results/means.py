@@ -36,14 +36,14 @@ def with_share_converged(runs: pd.DataFrame) -> pd.DataFrame:
     return runs.assign(share=good / (runs["round"] + 1))
 
 
-def rounds_that_count(ranked: pd.DataFrame, wanted: Sequence[Any], same: Sequence[str]) -> pd.DataFrame:
+def rounds_that_count(ranked: pd.DataFrame, wanted: Sequence[int | pd.Series[float]], same: list[str]) -> pd.DataFrame:
     """For each number of labels that is wanted, the first row that holds as many.
 
     There is one row for each value of ``same``, by the order of ``ranked``. A number may differ
     from row to row. A round that counts for two of them is there once.
     """
-    found = [ranked[ranked["labels"] >= labels].drop_duplicates([*same]) for labels in wanted]
-    return pd.concat(found).sort_values(["age", "key"], kind="stable").drop_duplicates([*same, "labels"])
+    found = pd.concat([ranked[ranked["labels"] >= labels].drop_duplicates(same) for labels in wanted])
+    return found.sort_values(["age", "key"], kind="stable").drop_duplicates([*same, "labels"])
 
 
 def mean(values: pd.Series[float]) -> tuple[float, float | None]:

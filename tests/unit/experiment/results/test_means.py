@@ -24,7 +24,8 @@ def _runs() -> pd.DataFrame:
 
 
 def test_means_and_what_is_missing() -> None:
-    assert mean(pd.Series([1.0, 3.0])) == (2.0, pytest.approx(1.0))
+    value, error = mean(pd.Series([1.0, 3.0]))
+    assert (value, error) == pytest.approx((2.0, 1.0))
     assert mean(pd.Series([1.0])) == mean_if_known(pd.Series([1.0])) == (1.0, None)
     value, error = mean(pd.Series([1.0, None]))
     assert math.isnan(value)
