@@ -87,7 +87,7 @@ def product(problem: Instance, budget: float, batch: int) -> tuple[float, float,
         begin = time.perf_counter()
         result = run(problem, strategy, budget=budget, batch_size=batch, seed=0)
         seconds = time.perf_counter() - begin
-    return seconds, float(result.rounds[-1].norm or 0.0), result.queried[:batch], 1.0 - watch.seconds / seconds
+    return seconds, float(result.rounds[-1].self_overlap or 0.0), result.queried[:batch], 1.0 - watch.seconds / seconds
 
 
 def _medians(runs: list[Any], columns: tuple[int, ...]) -> list[float]:

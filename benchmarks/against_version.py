@@ -51,7 +51,7 @@ def iterations(variances):
 def learning():
     """The loop of active_learning.py at N = 1000."""
     result = run(drawn(1000, 3.0), make_registered("agnostic", {}), budget=1.0, batch_size=10, seed=0)
-    return result.rounds[-1].norm
+    return result.rounds[-1].log_volume
 
 def forget():
     for one in gc.get_objects():

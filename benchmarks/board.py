@@ -34,8 +34,8 @@ import numpy as np
 import pandas as pd
 
 from gardner.errors import GardnerError
+from gardner.experiment.question.labelled_table import split_name
 from gardner.experiment.question.spec import Spec
-from gardner.experiment.question.table_file import split_name
 from gardner.experiment.question.task import StrategySpec, Task
 from gardner.experiment.stored.reading import read_results
 from gardner.experiment.stored.rows import failure_table

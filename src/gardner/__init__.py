@@ -97,7 +97,7 @@ if TYPE_CHECKING:
         typical,
     )
 
-__version__ = "0.1.0"
+__version__ = "0.2.0.dev0"
 
 _HOMES = {
     "gardner.errors": (

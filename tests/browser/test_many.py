@@ -30,9 +30,9 @@ def value(name: str, seed: int) -> float:
 def round_of(task: Task, labels: int, share: float) -> dict[str, object]:
     volume = share * value(task.strategy.name, task.seed)
     return {
-        "labels": labels, "budget": labels / task.features, "log_volume": volume, "overlap": 0.4, "norm": 0.3,
-        "accuracy": 0.5 - 0.3 * volume, "test_accuracy": None, "bits_per_label": 1.0, "iterations": 9,
-        "residual": 1e-6, "damping": 0.0, "status": "converged", "log_loss": None,
+        "labels": labels, "budget": labels / task.features, "log_volume": volume, "overlap": 0.4,
+        "self_overlap": 0.3, "accuracy": 0.5 - 0.3 * volume, "test_accuracy": None, "bits_per_label": 1.0,
+        "iterations": 9, "residual": 1e-6, "damping": 0.0, "status": "converged", "log_loss": None,
     }  # fmt: skip
 
 

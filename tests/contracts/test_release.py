@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import os
 import re
 import subprocess
@@ -32,8 +33,25 @@ def test_the_version_stands_in_one_place() -> None:
 
 
 def test_the_citation_and_the_changelog_know_the_version() -> None:
-    assert yaml.safe_load((ROOT / "CITATION.cff").read_text())["version"] == gardner.__version__
-    assert re.search(rf"^## {re.escape(gardner.__version__)}\b", (ROOT / "CHANGELOG.md").read_text(), re.MULTILINE)
+    """A release is named in both; between two releases they name the last one, below what is new."""
+    cited = yaml.safe_load((ROOT / "CITATION.cff").read_text())["version"]
+    headings = re.findall(r"^## (.+)$", (ROOT / "CHANGELOG.md").read_text(), re.MULTILINE)
+    new = list(itertools.takewhile(lambda heading: heading.startswith("Unreleased: "), headings))
+    releases = headings[len(new) :]
+    assert all(re.fullmatch(r"\d+\.\d+\.\d+", one) for one in releases)
+    assert releases[0] == cited
+    version = gardner.__version__.removesuffix(".dev0")
+    assert re.fullmatch(r"\d+\.\d+\.\d+", version)
+    if gardner.__version__.endswith(".dev0"):
+        assert new
+        assert _numbers(version) > _numbers(cited)
+    else:
+        assert not new
+        assert version == cited
+
+
+def _numbers(version: str) -> list[int]:
+    return [int(part) for part in version.split(".")]
 
 
 @pytest.fixture(scope="module")

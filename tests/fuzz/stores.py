@@ -42,7 +42,7 @@ ROUND: dict[str, Any] = {
     "budget": 0.3,
     "log_volume": -0.2,
     "overlap": 0.3,
-    "norm": 0.3,
+    "self_overlap": 0.3,
     "accuracy": 0.6,
     "bits_per_label": 0.96,
     "iterations": 12,

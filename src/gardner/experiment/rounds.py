@@ -9,6 +9,7 @@ import typing
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from gardner.checks import check_whole
 from gardner.errors import GardnerError, InvalidInputError
 
 if TYPE_CHECKING:
@@ -27,15 +28,16 @@ class Round:
 
     ``accuracy`` is the share of new rows on which the sign of the mean field agrees with the
     teacher's field before any noise, 1 − arccos(cosine)/π. With real labels there is none:
-    ``squared_error`` is what counts. A real table has no teacher, hence no ``overlap``, ``norm``
-    and ``accuracy``; it has ``test_accuracy`` and ``log_loss`` on the rows held out, in nats.
+    ``squared_error`` is what counts. ``self_overlap`` is Q, the squared length of the mean weights
+    over N. A real table has no teacher, hence no ``overlap``, ``self_overlap`` and ``accuracy``; it
+    has ``test_accuracy`` and ``log_loss`` on the rows held out, in nats.
     """
 
     labels: int
     budget: float
     log_volume: float
     overlap: float | None
-    norm: float | None
+    self_overlap: float | None
     accuracy: float | None
     test_accuracy: float | None
     bits_per_label: float | None
@@ -48,11 +50,11 @@ class Round:
     def squared_error(self, second_moment: float = 1.0) -> float:
         """Mean square of the difference between a new row's mean field and the teacher's.
 
-        It is r⁰ − 2m + q.
+        It is r⁰ − 2m + Q.
         """
-        if self.overlap is None or self.norm is None:
+        if self.overlap is None or self.self_overlap is None:
             raise GardnerError("the labels of a table have no teacher", hint="test_accuracy and log_loss are measured")
-        return second_moment - 2.0 * self.overlap * math.sqrt(second_moment) + self.norm
+        return second_moment - 2.0 * self.overlap * math.sqrt(second_moment) + self.self_overlap
 
 
 @dataclass(frozen=True)
@@ -78,7 +80,7 @@ class Run:
 
 @dataclass(frozen=True)
 class Versions:
-    """The releases that made a row: those of the process where the task ran, which may be on
+    """The versions that made a row: those of the process where the task ran, which may be on
     another machine.
     """
 
@@ -104,8 +106,7 @@ def random_streams(seed: int) -> tuple[np.random.Generator, np.random.Generator]
 
 def label_count(budget: float, batch_size: int, pool: int, features: int) -> int:
     """How many labels a budget buys, or an error that says what cannot be."""
-    if batch_size < 1:
-        raise InvalidInputError("batch_size", batch_size, "it must be a whole number of at least 1")
+    check_whole("batch_size", batch_size, 1)
     if not (math.isfinite(budget) and budget > 0.0):
         raise InvalidInputError("budget", budget, "it must be positive", hint="labels per weight, such as 0.6")
     total = round(budget * features)
@@ -136,7 +137,7 @@ def measured(
         log_volume=posterior.log_volume,
         # the teacher's norm, √r⁰ + O(1/√N) by chance, is invisible to the sign: taken out
         overlap=along / (teacher * math.sqrt(features)),
-        norm=square / features,
+        self_overlap=square / features,
         accuracy=1.0 - math.acos(min(1.0, max(-1.0, cosine))) / math.pi if posterior.model.channel.labels else None,
         test_accuracy=test_accuracy,
         bits_per_label=features * (volume - posterior.log_volume) / ((count - labels) * math.log(2.0)),

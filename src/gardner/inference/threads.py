@@ -15,12 +15,13 @@ from typing import Any
 from threadpoolctl import threadpool_limits
 
 from gardner.errors import InvalidInputError
+from gardner.processes import cores
 
 
 def thread_count(threads: int | None) -> int:
     """The number asked for, or one a core that this process may use."""
     if threads is None:
-        return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+        return cores()
     if threads < 1 or threads != int(threads):
         raise InvalidInputError("threads", threads, "it must be a whole number of at least 1")
     return threads

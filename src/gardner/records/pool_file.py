@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from gardner.checks import spells_number
 from gardner.errors import InvalidInputError
 from gardner.records.encoding import Encoding, learn_encoding
 from gardner.records.label_kind import label_kind
@@ -198,14 +199,6 @@ def _refuse_missing_number(texts: list[str], name: str) -> None:
     """
     rows = [row for row, text in enumerate(texts) if text in MISSING_WORDS]
     others = set(texts) - MISSING_WORDS - {""}
-    if rows and others and all(map(_is_number, others)):
+    if rows and others and all(map(spells_number, others)):
         hint = "leave the cell empty where there is no label yet"
         raise InvalidInputError(name, texts[rows[0]], f"row {rows[0]}: the other labels are numbers", hint=hint)
-
-
-def _is_number(text: str) -> bool:
-    try:
-        float(text)
-    except ValueError:
-        return False
-    return True

@@ -13,7 +13,8 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from gardner.errors import InvalidInputError
-from gardner.experiment.results.summary import LN2, Row, Summary, summarise
+from gardner.experiment.results.means import Row
+from gardner.experiment.results.summary import LN2, Summary, summarise
 from gardner.numbers import fixed, rounded_down
 from gardner.report.many import MOST
 from gardner.report.page import Board, Figure

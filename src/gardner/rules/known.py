@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.special import gammaln, log_ndtr
 
+from gardner.checks import check_whole
 from gardner.errors import InvalidInputError
 from gardner.model import Channel, library_of
 from gardner.model.arrays import Floats
@@ -136,10 +137,7 @@ class PosteriorCommittee(Rule):
 
     def __post_init__(self) -> None:
         """Check the parameter."""
-        given: object = self.members
-        if isinstance(given, bool) or not isinstance(given, int) or not 1 <= given <= _MOST_MEMBERS:
-            problem = f"it must be a whole number from 1 to {_MOST_MEMBERS}"
-            raise InvalidInputError("posterior-committee.members", given, problem)
+        check_whole("posterior-committee.members", self.members, 1, _MOST_MEMBERS)
 
     def levels(self, mean: Floats, variance: Floats, channel: Channel) -> Floats:
         """Chances of |2k − K| = 0 or 1, then 2 more each."""

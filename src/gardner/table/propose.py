@@ -11,11 +11,11 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
-from numbers import Integral
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from gardner.checks import check_whole
 from gardner.errors import InvalidInputError
 from gardner.inference.posterior import Posterior
 from gardner.inference.threads import one_blas_thread
@@ -273,8 +273,7 @@ def _check(features: Floats, labels: Floats, known: NDArray[np.bool_], batch_siz
     if not np.isfinite(features).all():
         hint = "fill gaps, such as with table.fillna(table.mean())" if np.isnan(features).any() else ""
         raise InvalidInputError("features", "NaN or infinity", "they must be finite", hint=hint)
-    if isinstance(batch_size, bool) or not isinstance(batch_size, Integral) or int(batch_size) < 1:
-        raise InvalidInputError("batch_size", batch_size, "it must be a whole number of at least 1")
+    check_whole("batch_size", batch_size, 1)
     if known.all():
         rule, hint = "every row has a label: none is left to ask", "an empty text, None or NaN is no label"
         raise InvalidInputError("labels", f"{known.size} of {known.size}", rule, hint=hint)

@@ -1,30 +1,26 @@
 """Several questions at once: this process answers some, and a child process for each further core
 the others.
 
-Threads do not help: half of the time of an answer is Python's own. A child is a plain Python
-process on a pipe, which ends with it. Each question is answered for itself, so the answers have the
-same bits whoever gives them.
+Threads do not help: half of the time of an answer is Python's own. So a child is a process
+(:mod:`gardner.processes`). Each question is answered for itself, so the answers have the same bits
+whoever gives them.
 """
 
 from __future__ import annotations
 
-import os
 import pickle
-import subprocess
-import sys
 import threading
 from collections import deque
 from collections.abc import Callable, Sequence
-from multiprocessing import Pipe
-from multiprocessing.connection import Connection
 from typing import Any, Generic, NamedTuple, TypeVar
+
+from gardner.processes import Child, Parent, cores
 
 Question = TypeVar("Question")
 Answer = TypeVar("Answer")
 
 # Questions for which a child pays: it takes as long to start as one answer.
 _FEWEST = 4
-_ONE_THREAD = dict.fromkeys(("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS"), "1")
 
 
 def answers(
@@ -41,7 +37,7 @@ def answers(
     """
     count = min(cores() if workers is None else workers, len(questions)) if len(questions) >= _FEWEST else 1
     work = _Work(ask, questions, progress or (lambda _: None))
-    children = [_Child() for _ in range(count - 1)] if work.can_be_sent else []
+    children = [Child(__name__) for _ in range(count - 1)] if work.can_be_sent else []
     threads = [threading.Thread(target=work.by_child, args=(child,), daemon=True) for child in children]
     try:
         for thread in threads:
@@ -56,11 +52,6 @@ def answers(
     if work.errors:
         raise work.errors[min(work.errors)]
     return [work.found[index] for index in range(len(questions))]
-
-
-def cores() -> int:
-    """The cores this process may use."""
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 class _Work(Generic[Question, Answer]):
@@ -95,11 +86,11 @@ class _Work(Generic[Question, Answer]):
                 return
             self._keep(index, answer)
 
-    def by_child(self, child: _Child) -> None:
+    def by_child(self, child: Child) -> None:
         """Have a child answer until nothing is left; a question it cannot answer is put back."""
         while not self.errors and (order := self._next()) is not None:
             index, question = order
-            reply = child.ask(self._ask, question)
+            reply = _ask_child(child, self._ask, question)
             if reply is None:
                 self._left.appendleft(order)
                 return
@@ -127,60 +118,28 @@ class _Reply(NamedTuple):
     error: Exception | None
 
 
-class _Child:
-    """A process that answers questions."""
-
-    def __init__(self) -> None:
-        self._pipe, theirs = Pipe()
-        environment = {**os.environ, **_ONE_THREAD, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
-        command = [sys.executable, "-c", f"from gardner.theory.parallel import serve; serve({theirs.fileno()})"]
-        self._process = subprocess.Popen(  # noqa: S603 - our own module
-            command, env=environment, pass_fds=[theirs.fileno()], stdin=subprocess.DEVNULL, start_new_session=True
-        )
-        theirs.close()
-
-    def ask(self, function: Callable[[Question], Answer], question: Question) -> _Reply | None:
-        """The answer or the error; nothing if the child is gone or does not understand."""
-        try:
-            self._pipe.send((function, question))
-            reply: _Reply | None = self._pipe.recv()
-        except Exception:  # whatever a broken pipe or a strange object raises
-            return None
-        return reply
-
-    def stop(self) -> None:
-        """End it, whatever it is at."""
-        self._process.kill()
-        self._process.wait()
-        self._pipe.close()
+def _ask_child(child: Child, function: Callable[[Question], Answer], question: Question) -> _Reply | None:
+    """The answer or the error; nothing if the child is gone or does not understand."""
+    try:
+        child.pipe.send((function, question))
+        reply: _Reply | None = child.pipe.recv()
+    except Exception:  # whatever a broken pipe or a strange object raises
+        return None
+    return reply
 
 
 def serve(descriptor: int) -> None:
-    """In the child: answer questions from a pipe until it ends; then nobody waits for the one under
-    way.
-    """
-    pipe: Connection[Any, Any] = Connection(descriptor)
-    orders: deque[bytes] = deque()
-    ready = threading.Semaphore(0)
-
-    def listen() -> None:
-        try:
-            while True:
-                orders.append(pipe.recv_bytes())
-                ready.release()
-        except (EOFError, OSError):
-            os._exit(0)
-
-    threading.Thread(target=listen, daemon=True).start()
+    """In the child: answer questions for ever."""
+    parent = Parent(descriptor)
     while True:
-        ready.acquire()
+        content = parent.question()
         try:
-            function, question = pickle.loads(orders.popleft())  # noqa: S301 - from our parent, who made the pipe
+            function, question = pickle.loads(content)  # noqa: S301 - from our parent, who made the pipe
         except Exception:  # a class that cannot be imported here
-            pipe.send(None)
+            parent.answer(pickle.dumps(None))
             continue
         try:
             reply = _Reply(function(question), None)
         except Exception as error:
             reply = _Reply(None, error)
-        pipe.send(reply)
+        parent.answer(pickle.dumps(reply))

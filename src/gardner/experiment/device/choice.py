@@ -34,7 +34,7 @@ def make_chooser(name: str, parameters: Mapping[str, Any] | None = None) -> Choo
     given = dict(parameters or {})
     if name in RULES:
         rule = make_registered_rule(name, given)
-        if rule.first == 0.0 and rule.random_share == 0.0:
+        if _by_scores_alone(rule):
             return ByRule(rule)
     if name in _INFORMED and not given:
         return BySurprise(_INFORMED[name])
@@ -42,10 +42,18 @@ def make_chooser(name: str, parameters: Mapping[str, Any] | None = None) -> Choo
         from gardner.experiment.device.swap import Swap
 
         return Swap(**given)
-    known = sorted({*_INFORMED, "swap", *RULES} - {"partly-random", "pruning"})
+    rules = [one for one in RULES if _by_scores_alone(make_registered_rule(one, {}))]
+    known = sorted({*_INFORMED, "swap", *rules})
     raise GardnerError(
         f"{name} does not run on a device", hint=f"device 'cpu' runs it; on a device: {', '.join(known)}"
     )
+
+
+def _by_scores_alone(rule: Rule) -> bool:
+    """Whether every batch has the rows of the best scores: no share of it at random, and no single
+    choice of all rows.
+    """
+    return rule.first == 0.0 and rule.random_share == 0.0
 
 
 @dataclass(frozen=True)

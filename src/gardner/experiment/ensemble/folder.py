@@ -35,6 +35,15 @@ from gardner.records import Store, write_file
 # Rounds in a part: seconds of work at N = 100, which is what a stop costs.
 BLOCK = 50
 _FAMILY = int.from_bytes(b"ensemble", "big")
+# what decides a block of rounds: the same code gives the same bytes
+_SOURCES = (
+    "experiment/ensemble/chain.py",
+    "experiment/ensemble/folder.py",
+    "experiment/ensemble/question.py",
+    "experiment/ensemble/tempering.py",
+    "inference/*.py",
+    "model/*.py",
+)
 _COLUMNS = pa.schema(
     {
         "beta": pa.float64(),
@@ -132,9 +141,8 @@ def _question_text(text: str) -> str:
 
 
 def _key(question: Question, index: int, block: int) -> str:
-    code = stamp("experiment/ensemble/[ctq]*.py", "inference/*.py", "model/*.py", also=[Path(__file__)])
     task = {**question.to_json(), "pool": index, "block": block}
-    return hashlib.sha256(f"ensemble {canonical(task)} {code}".encode()).hexdigest()[:16]
+    return hashlib.sha256(f"ensemble {canonical(task)} {stamp(*_SOURCES)}".encode()).hexdigest()[:16]
 
 
 def _run_pool(store: Store, question: Question, index: int, blocks: int, report: Callable[[], None]) -> None:

@@ -11,7 +11,7 @@ from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Annotated
 
 from gardner.errors import InvalidInputError
-from gardner.experiment.question.fields import Field, declared
+from gardner.experiment.question.fields import Field, check_number, declared
 
 if TYPE_CHECKING:
     from gardner.experiment.ensemble.chain import Floats
@@ -40,10 +40,10 @@ class Question:
     pool_ratio: Annotated[float, Field("--alpha", "-a", "Pool ratio: rows of the pool per weight.", metavar="A")]
     budget: Annotated[float, Field("--budget", "-n", "Labels per weight.", metavar="N")]
     lowest: Annotated[
-        float, Field("--lowest", help="The lowest inverse temperature, below 0.", metavar="B", signed=True)
+        float, Field("--lowest", help="The lowest inverse temperature, below 0.", metavar="B", rule=check_number)
     ] = -20.0
     highest: Annotated[
-        float, Field("--highest", help="The highest inverse temperature, above 0.", metavar="B", signed=True)
+        float, Field("--highest", help="The highest inverse temperature, above 0.", metavar="B", rule=check_number)
     ] = 100.0
     seed: Annotated[int, Field("--seed", help="Seed of the first pool; the others follow.", metavar="S")] = 0
 

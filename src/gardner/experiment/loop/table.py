@@ -15,7 +15,7 @@ import numpy as np
 
 from gardner.errors import InvalidInputError
 from gardner.experiment.loop.pool import Clock, check_choice
-from gardner.experiment.question.table_file import Floats, Integers, LabelledTable
+from gardner.experiment.question.labelled_table import Floats, Integers, LabelledTable
 from gardner.experiment.rounds import FIRST, Round, Run, Seconds
 from gardner.model import Channel
 from gardner.strategies import Strategy
@@ -82,7 +82,7 @@ def _measure(fit: AnyFit, table: LabelledTable, outside: Integers, labels: int, 
         budget=labels / columns,
         log_volume=posterior.log_evidence / columns,
         overlap=None,
-        norm=None,
+        self_overlap=None,
         accuracy=None,
         test_accuracy=float(np.mean(chances.argmax(axis=1) == codes)),
         bits_per_label=bits if len(table.classes) == 2 else None,

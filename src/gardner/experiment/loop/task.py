@@ -75,7 +75,7 @@ def _executed(task: Task, limit: float) -> Answer:
 def _execute_on_table(task: Task, known: Answer, begin: float, limit: float) -> Answer:
     """Run a task whose pool is a file."""
     from gardner.experiment.loop.table import run_on_table
-    from gardner.experiment.question.table_file import ChangedFileError, read_labelled
+    from gardner.experiment.question.labelled_table import ChangedFileError, read_labelled
     from gardner.model.external import load_channel
     from gardner.strategies.external import make_strategy
 

@@ -21,11 +21,13 @@ import functools
 import inspect
 import math
 import typing
-from collections.abc import Hashable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from numbers import Integral
 from typing import Any, TypeGuard
 
+from gardner.checks import check_whole
 from gardner.errors import InvalidInputError
 
 # Seeds of one sweep; a count that is larger was meant as a seed, and its list would fill memory.
@@ -33,6 +35,8 @@ MOST_SEEDS = 1_000_000
 # Letters of a text that is no model: no file system has longer paths.
 _MOST_LETTERS = 4_096
 REQUIRED = inspect.Parameter.empty  # the default of what must be given
+
+Rule = Callable[[str, object], Any]  # the value as it is kept, or an error that names the field
 
 
 @dataclass(frozen=True)
@@ -43,9 +47,9 @@ class Field:
     that list, or of what users give, where it is another word. ``counted``: the list may be given
     as how many, 0, 1, …. ``least``: the smallest whole number. ``stored_as``: the column, where it
     has another name. ``follows``: the field whose value is taken where nothing is said.
-    ``known_from``: the field from which it is known, where that one is given. ``share``: a number
-    from 0 on, and below 1. ``signed``: a number that may be negative; its owner says between which
-    ends. ``drawn``: it means something only for pools that are drawn.
+    ``known_from``: the field from which it is known, where that one is given. ``rule``: what checks
+    a value by its name, where the type does not say what it must be. ``drawn``: it means something
+    only for pools that are drawn.
     """
 
     option: str
@@ -59,8 +63,7 @@ class Field:
     stored_as: str = ""
     follows: str = ""
     known_from: str = ""
-    share: bool = False
-    signed: bool = False
+    rule: Rule | None = None
     drawn: bool = False
     name: str = ""
     kind: Any = None
@@ -101,19 +104,17 @@ class Field:
 
     def check(self, value: object) -> Any:
         """The value as it is kept, or an error that names the field."""
-        if self.kind is int:
-            return _check_whole(self.given_as, value, self.least)
-        if self.share:
-            return _check_share(self.given_as, value)
-        if self.signed:
-            return _check_number(self.given_as, value)
-        if self.kind is float:
-            return _check_positive(self.given_as, value)
+        return (self.rule or self._rule_of_kind())(self.given_as, value)
+
+    def _rule_of_kind(self) -> Rule:
+        """What a value of this type must be."""
         if self.choices:
-            if value not in self.choices:
-                raise InvalidInputError(self.given_as, value, f"it must be {' or '.join(self.choices)}")
-            return value
-        return _check_model(self.given_as, self.model, value) if self.model else _check_text(self.given_as, value)
+            return functools.partial(_check_choice, self.choices)
+        if self.model:
+            return functools.partial(_check_model, self.model)
+        if self.kind is int:
+            return functools.partial(_check_whole, self.least)
+        return _check_positive if self.kind is float else _check_text
 
     def check_all(self, given: object) -> list[Any]:
         """The values of a sweep, each checked and there once."""
@@ -183,16 +184,14 @@ def _check_width(name: str, value: object) -> None:
     """Whole numbers go into arrays and tables; Python's own have no end, and cannot even be printed
     beyond some.
     """
-    if isinstance(value, int) and value.bit_length() > 63:
-        shown = value if abs(value) < 10**30 else f"an integer of {value.bit_length()} bits"
+    if isinstance(value, Integral) and int(value).bit_length() > 63:
+        shown = value if abs(int(value)) < 10**30 else f"an integer of {int(value).bit_length()} bits"
         raise InvalidInputError(name, shown, "it must fit into 64 bits")
 
 
-def _check_whole(name: str, value: object, least: int) -> int:
+def _check_whole(least: int, name: str, value: object) -> int:
     _check_width(name, value)
-    if not _is_whole(value) or value < least:
-        raise InvalidInputError(name, value, f"it must be a whole number of at least {least}")
-    return int(value)
+    return check_whole(name, value, least)
 
 
 def _check_positive(name: str, value: object) -> float:
@@ -202,14 +201,16 @@ def _check_positive(name: str, value: object) -> float:
     raise InvalidInputError(name, value, "it must be a positive number", hint="per weight, such as 0.6")
 
 
-def _check_number(name: str, value: object) -> float:
+def check_number(name: str, value: object) -> float:
+    """The rule of a number that may be negative; its owner says between which ends."""
     _check_width(name, value)
     if isinstance(value, int | float) and not isinstance(value, bool):
         return float(value)
     raise InvalidInputError(name, value, "it must be a number")
 
 
-def _check_share(name: str, value: object) -> float:
+def check_share(name: str, value: object) -> float:
+    """The rule of a share of rows: from 0 on, and below 1."""
     if isinstance(value, int | float) and not isinstance(value, bool) and 0.0 <= value < 1.0:
         return float(value)
     raise InvalidInputError(name, value, "it must be a share of the rows, below 1", hint="such as 0.4")
@@ -221,7 +222,13 @@ def _check_text(name: str, value: object) -> str:
     return value
 
 
-def _check_model(name: str, what: str, text: object) -> str:
+def _check_choice(choices: tuple[str, ...], name: str, value: object) -> object:
+    if value not in choices:
+        raise InvalidInputError(name, value, f"it must be {' or '.join(choices)}")
+    return value
+
+
+def _check_model(what: str, name: str, text: object) -> str:
     """A registered model in its one spelling, or the name of one's own, which is loaded where tasks
     run.
     """

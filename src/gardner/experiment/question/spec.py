@@ -14,8 +14,12 @@ From Python a :class:`Spec`; from a YAML file the same under the same names (:fu
     seeds: 10                       # how many (0 … 9), or a list
     test_rows: 0                    # optional: rows of a test set
     variances: vector               # optional: AMP's variances, vector or scalar
-    dtype: float32                  # optional: of the pool, float32 or float64
-    channel: flip:0.05              # optional, as prior, teacher_prior and teacher_channel: `gardner models`
+    dtype: float32                  # optional: or float64; on a GPU also bfloat16, float16
+    device: cpu                     # optional: where the pool lives, cpu, cuda or auto
+    prior: gaussian                 # optional: the law of weights, as in `gardner models`
+    channel: flip:0.05              # optional: how labels arise
+    teacher_prior: laplace          # optional: the teacher's, if another
+    teacher_channel: sign           # optional: the teacher's, if another
 
 In place of features and pool ratio a table with all its labels may be given:
 
@@ -77,27 +81,14 @@ class Spec:
         """Check everything."""
         bound = self.__signature__.bind(*given, **named)
         bound.apply_defaults()
-        object.__setattr__(self, "strategies", tuple(bound.arguments["strategies"]))
-        if bound.arguments["data"]:
-            from gardner.experiment.question.table import known_from_data
-
-            bound.arguments |= known_from_data(bound.arguments)
-        for one in FIELDS:
-            if one.required and bound.arguments[one.given_as] is None:
-                raise TypeError(f"missing a required argument: {one.given_as!r}")
-        values: dict[str, list[Any]] = {}
-        for one in FIELDS:
-            value = bound.arguments[one.given_as]
-            follows = one.follows and not value
-            values[one.name] = values[one.follows] if follows else one.check_all(value)
-        if set(values["device"]) != {"cpu"} or not set(values["dtype"]) <= {"float32", "float64"}:
-            from gardner.experiment.question.device import settled
-
-            values |= settled(values, [(one.name, one.parameters) for one in self.strategies])
-        object.__setattr__(self, "values", values)
-        _check_strategies(self.strategies)
+        strategies = tuple(bound.arguments["strategies"])
+        values = _checked(_completed(bound.arguments))
+        values |= _devices(values, strategies)
+        _check_strategies(strategies)
         for sizes in itertools.product(*(values[name] for name in ("features", "pool_ratio", "budget"))):
             check_sizes(*sizes)
+        object.__setattr__(self, "strategies", strategies)
+        object.__setattr__(self, "values", values)
 
     def tasks(self) -> list[Task]:
         """Seed by seed, so that what is finished early can already be compared between strategies."""
@@ -108,6 +99,41 @@ class Spec:
             Task(strategy, **dict(zip(names, values, strict=True)))
             for *values, strategy in itertools.product(*(self.values[name] for name in names), strategies)
         ]
+
+
+def _completed(given: Mapping[str, Any]) -> dict[str, Any]:
+    """The arguments of a :class:`Spec` with what follows from its data; nothing required may be
+    missing then.
+    """
+    known: dict[str, Any] = {}
+    if given["data"]:
+        from gardner.experiment.question.table import known_from_data
+
+        known = known_from_data(given)
+    complete = {**given, **known}
+    for one in FIELDS:
+        if one.required and complete[one.given_as] is None:
+            raise TypeError(f"missing a required argument: {one.given_as!r}")
+    return complete
+
+
+def _checked(given: Mapping[str, Any]) -> dict[str, list[Any]]:
+    """The values of every field, by its name."""
+    values: dict[str, list[Any]] = {}
+    for one in FIELDS:
+        value = given[one.given_as]
+        follows = one.follows and not value
+        values[one.name] = values[one.follows] if follows else one.check_all(value)
+    return values
+
+
+def _devices(values: Mapping[str, list[Any]], strategies: Sequence[StrategySpec]) -> dict[str, list[Any]]:
+    """Where pools live, ``auto`` replaced; nothing to say where that is the CPU, as usual."""
+    if set(values["device"]) == {"cpu"} and set(values["dtype"]) <= {"float32", "float64"}:
+        return {}
+    from gardner.experiment.question.device import settled
+
+    return settled(values, [(one.name, one.parameters) for one in strategies])
 
 
 def check_sizes(features: int, pool_ratio: float, budget: float) -> None:

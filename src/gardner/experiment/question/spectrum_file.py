@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from gardner.checks import spells_number
 from gardner.errors import InvalidInputError
 from gardner.model import Spectrum, describe
 from gardner.model.arrays import Floats
@@ -76,12 +77,4 @@ def _are_numbers(text: str) -> bool:
     """Whether it is a list of numbers, as the text of a spectrum has; a file may be called ``2``,
     not ``2,1``.
     """
-    return all(_is_number(part.rpartition("x")[2]) for part in text.replace(":", ",").split(","))
-
-
-def _is_number(text: str) -> bool:
-    try:
-        float(text)
-    except ValueError:
-        return False
-    return True
+    return all(spells_number(part.rpartition("x")[2]) for part in text.replace(":", ",").split(","))

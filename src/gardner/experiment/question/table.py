@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from gardner.errors import InvalidInputError
-from gardner.experiment.question.table_file import TEST_SHARE, LabelledTable, read_labelled, stamped_name
+from gardner.experiment.question.labelled_table import TEST_SHARE, LabelledTable, read_labelled, stamped_name
 from gardner.experiment.question.task import FIELDS
 from gardner.model import parse_channel
 from gardner.model.external import external_name

@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from typing import Annotated, Any, Literal
 
 from gardner.errors import InvalidInputError
-from gardner.experiment.question.fields import Field, declared
+from gardner.experiment.question.fields import Field, check_share, declared
 from gardner.loading import base_name
 
 # Letters of a text in a stored row: what identifies a task is refused beyond, a reason is cut.
@@ -168,7 +168,8 @@ class Task:
     ] = ""
     label_column: Annotated[str, Field("--label", "-y", "The column of its labels.", "COLUMN", plural="label")] = ""
     test_share: Annotated[
-        float, Field("--test", "", "Share of its rows that is held out to measure on; 0.4 unless given.", share=True)
+        float,
+        Field("--test", "", "Share of its rows that is held out to measure on; 0.4 unless given.", rule=check_share),
     ] = 0.0
 
     def __post_init__(self) -> None:

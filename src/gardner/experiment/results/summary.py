@@ -9,7 +9,6 @@ budget.
 from __future__ import annotations
 
 import functools
-import itertools
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -18,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 import pandas as pd
 
 from gardner.errors import InvalidInputError
-from gardner.experiment.question.table_file import split_name
+from gardner.experiment.question.labelled_table import split_name
 from gardner.experiment.question.task import MODEL_NAMES
 from gardner.experiment.results.meaning import (
     OTHER,
@@ -30,6 +29,15 @@ from gardner.experiment.results.meaning import (
     with_known_models,
     with_meaning,
 )
+from gardner.experiment.results.means import (
+    Row,
+    asked_or_quarters,
+    mean,
+    mean_if_known,
+    pairs,
+    rounds_that_count,
+    with_share_converged,
+)
 from gardner.experiment.results.own_theory import Measured, own_theory
 from gardner.experiment.results.table_summary import is_table, table_rows
 from gardner.experiment.stored.sources import external_names
@@ -40,12 +48,9 @@ if TYPE_CHECKING:
     from gardner.theory import Bounds, LearningPoint
 
 LN2 = math.log(2.0)
-# Budgets in a table when none are asked for: the quarters of the longest run.
-_PARTS = 4
 _PLACE = ["model", "features", "pool_ratio", "batch_size"]
 _SAME = ["label", "data", *_PLACE, "seed"]  # runs that agree in these tell the same story, perhaps to another length
 
-Row = dict[str, Any]
 Place = tuple[str, float, float]  # model, α, n
 
 
@@ -94,8 +99,7 @@ def summarise(
     frame = every[~real]
     runs, notes = with_known_models(frame[frame["status"] != FAILED], named or {})
     longest = float(runs["run_budget"].max()) if len(runs) else 0.0
-    asked = sorted(set(at)) or [longest * part / _PARTS for part in range(1, _PARTS + 1)]
-    points = _points(runs, asked) if len(runs) else runs.assign(share=pd.Series(dtype=float))
+    points = _points(runs, asked_or_quarters(at, longest)) if len(runs) else runs.assign(share=pd.Series(dtype=float))
     notes += _notes(frame, points)
     missing = [budget for budget in at if budget > longest]
     if missing and len(runs):
@@ -119,21 +123,15 @@ def failures(frame: pd.DataFrame) -> list[Row]:
 
 
 def _points(runs: pd.DataFrame, asked: Sequence[float]) -> pd.DataFrame:
-    """The round that counts for each budget and seed, with the share of its run's rounds so far
-    that converged.
+    """The round that counts for each budget and seed.
 
     Of the first rounds of several runs that reach a budget: today's code before other, the fewest
     labels before more.
     """
-    runs = runs.sort_values(["key", "round"])
-    good = (runs["status"] == "converged").groupby(runs["key"]).cumsum()
-    runs = runs.assign(share=good / (runs["round"] + 1))
-    ranked = runs.sort_values(["age", "labels", "test_rows", "key"], ascending=[True, True, False, True])
-    found = []
-    for budget in asked:
-        wanted = (budget * ranked["features"]).round().clip(lower=1)
-        found.append(ranked[ranked["labels"] >= wanted].drop_duplicates(_SAME))
-    return pd.concat(found).sort_values(["age", "key"], kind="stable").drop_duplicates([*_SAME, "labels"])
+    ranked = with_share_converged(runs)
+    ranked = ranked.sort_values(["age", "labels", "test_rows", "key"], ascending=[True, True, False, True])
+    wanted = [(budget * ranked["features"]).round().clip(lower=1) for budget in asked]
+    return rounds_that_count(ranked, wanted, _SAME)
 
 
 def _notes(frame: pd.DataFrame, points: pd.DataFrame) -> list[str]:
@@ -193,9 +191,9 @@ def _bounds(points: pd.DataFrame, named: NamedModels, progress: Callable[[float]
 def _row(place: Row, group: pd.DataFrame, bounds: dict[Place, Bounds]) -> Row:
     budget = place["labels"] / place["features"]
     known = bounds[place["model"], place["pool_ratio"], budget]
-    volume, volume_error = _mean(group["log_volume"])
-    accuracy, accuracy_error = _mean(group["accuracy"])
-    tested, tested_error = (None, None) if group["test_accuracy"].isna().any() else _mean(group["test_accuracy"])
+    volume, volume_error = mean(group["log_volume"])
+    accuracy, accuracy_error = mean(group["accuracy"])
+    tested, tested_error = mean_if_known(group["test_accuracy"])
     low = known.minimum
     informed = bool(group["informed"].any())
     least = low.log_volume
@@ -233,7 +231,7 @@ def _next_to_theory(place: Row, group: pd.DataFrame, theory: Mapping[Measured, L
     point = theory.get(Measured(*(place[name] for name in ("label", *_PLACE, "labels"))))
     if point is None:
         return dict.fromkeys(("theory", "theory_accuracy", "theory_error", "gap_to_theory", "gap_to_theory_stderr"))
-    volume, spread = _mean(group["log_volume"])
+    volume, spread = mean(group["log_volume"])
     error = point.discretisation_error
     return {
         "theory": point.log_volume,
@@ -260,13 +258,6 @@ def _way(volume: float, random: float, goal: float) -> float | None:
     return None if math.isnan(goal) or random - goal < 1e-9 else (random - volume) / (random - goal)
 
 
-def _mean(values: pd.Series[float]) -> tuple[float, float | None]:
-    """Mean and standard error; one value has no error, and one NaN is not left out."""
-    values = values.astype(float)  # columns without a single value are of no type
-    error = None if len(values) < 2 else float(values.std(ddof=1, skipna=False)) / math.sqrt(len(values))
-    return float(values.mean(skipna=False)), error
-
-
 def _pairs(points: pd.DataFrame) -> list[Row]:
     """Differences first − second between strategies on the same pools, over the seeds that both
     have.
@@ -274,11 +265,7 @@ def _pairs(points: pd.DataFrame) -> list[Row]:
     result: list[Row] = []
     groups: Any = points.groupby([*_PLACE, "labels"], sort=True)
     for (model, features, alpha, batch, labels), group in groups:
-        tables = [(name, table.set_index("seed").sort_index()) for name, table in group.groupby("label", sort=True)]
-        for (first, one), (second, two) in itertools.combinations(tables, 2):
-            seeds = one.index.intersection(two.index)
-            if not len(seeds):
-                continue
+        for first, one, second, two in pairs(group):
             row: Row = {
                 "strategy": first,
                 "versus": second,
@@ -286,10 +273,9 @@ def _pairs(points: pd.DataFrame) -> list[Row]:
                 "features": int(features),
                 "pool_ratio": float(alpha),
             }
-            row |= {"batch_size": int(batch), "budget": labels / features, "seeds": len(seeds)}
+            row |= {"batch_size": int(batch), "budget": labels / features, "seeds": len(one)}
             for name in ("log_volume", "accuracy"):
-                difference = one.loc[seeds, name] - two.loc[seeds, name]
-                row[f"{name}_difference"], row[f"{name}_difference_stderr"] = _mean(difference)
+                row[f"{name}_difference"], row[f"{name}_difference_stderr"] = mean(one[name] - two[name])
             result.append(row)
     return result
 

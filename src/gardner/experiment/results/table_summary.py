@@ -12,7 +12,6 @@ is expected under the model; realised it can be more, where labels surprise.
 
 from __future__ import annotations
 
-import itertools
 import math
 from collections.abc import Sequence
 from typing import Any
@@ -20,16 +19,20 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from gardner.experiment.question.table_file import split_name
+from gardner.experiment.question.labelled_table import split_name
+from gardner.experiment.results.means import (
+    Row,
+    asked_or_quarters,
+    mean_if_known,
+    pairs,
+    rounds_that_count,
+    with_share_converged,
+)
 from gardner.records import FAILED
-
-Row = dict[str, Any]
 
 # What is averaged over seeds, and compared.
 MEASURES = ("test_accuracy", "log_loss", "area", "bits")
 PLACE = ["data", "label_column", "channel", "test_share", "batch_size"]
-# Numbers of labels in a table when none are asked for: the quarters of the longest run.
-_PARTS = 4
 
 
 def is_table(frame: pd.DataFrame) -> pd.Series[bool]:
@@ -45,12 +48,9 @@ def table_rows(frame: pd.DataFrame, at: Sequence[float] = ()) -> tuple[list[Row]
     runs = with_measures(frame[frame["status"] != FAILED])
     if not len(runs):
         return [], []
-    longest = int(runs["labels"].max())
-    asked = sorted(set(at)) or [longest * part / _PARTS for part in range(1, _PARTS + 1)]
+    wanted = [round(labels) for labels in asked_or_quarters(at, int(runs["labels"].max()))]
     ranked = runs.sort_values(["age", "labels", "key"])
-    same = [*PLACE, "label", "seed"]
-    points = pd.concat([ranked[ranked["labels"] >= round(wanted)].drop_duplicates(same) for wanted in asked])
-    points = points.drop_duplicates([*same, "labels"])
+    points = rounds_that_count(ranked, wanted, [*PLACE, "label", "seed"])
     rows = [_row(place, group) for place, group in _groups(points, [*PLACE, "labels", "label"])]
     rows.sort(key=lambda row: [*(row[name] for name in PLACE), row["labels"], -row["test_accuracy"]])
     return rows, _pairs(points)
@@ -60,13 +60,12 @@ def with_measures(runs: pd.DataFrame) -> pd.DataFrame:
     """Runs with the area under their curve so far, the bits a label so far, and the share of rounds
     that converged.
     """
-    runs = runs.sort_values(["key", "round"]).copy()
-    good = (runs["status"] == "converged").groupby(runs["key"]).cumsum()
+    runs = with_share_converged(runs)
     evidence = -runs["log_volume"].astype(float) * runs["features"].astype(float)
     bits = (evidence / (runs["labels"] * math.log(2.0))).where(runs["bits_per_label"].notna())
     areas = [_areas(group) for _, group in runs.groupby("key", sort=False)]
     area = pd.concat(areas) if areas else pd.Series(dtype=float)
-    return runs.assign(share=good / (runs["round"] + 1), bits=bits, area=area)
+    return runs.assign(bits=bits, area=area)
 
 
 def _areas(run: pd.DataFrame) -> pd.Series[float]:
@@ -92,32 +91,19 @@ def _row(place: Row, group: pd.DataFrame) -> Row:
         "seeds": len(group),
     }
     for name in MEASURES:
-        row[name], row[f"{name}_stderr"] = mean(group[name])
+        row[name], row[f"{name}_stderr"] = mean_if_known(group[name])
     return row | {"converged": float(group["share"].mean()), "informed": bool(group["informed"].any())}
-
-
-def mean(values: pd.Series[float]) -> tuple[float | None, float | None]:
-    """Mean and standard error; nothing where a value is missing, and no error of one value."""
-    numbers = values.astype(float)
-    if numbers.isna().any():
-        return None, None
-    error = float(numbers.std(ddof=1)) / math.sqrt(len(numbers)) if len(numbers) > 1 else None
-    return float(numbers.mean()), error
 
 
 def _pairs(points: pd.DataFrame) -> list[Row]:
     """Differences first − second on the same pools, over the seeds that both have."""
     result = []
     for place, group in _groups(points, [*PLACE, "labels"]):
-        parts = [(name, part.set_index("seed").sort_index()) for name, part in group.groupby("label", sort=True)]
-        for (first, one), (second, two) in itertools.combinations(parts, 2):
-            seeds = one.index.intersection(two.index)
-            if not len(seeds):
-                continue
-            row: Row = {"strategy": first, "versus": second, **place, "seeds": len(seeds)}
+        for first, one, second, two in pairs(group):
+            row: Row = {"strategy": first, "versus": second, **place, "seeds": len(one)}
             row |= {"data": split_name(str(place["data"]))[0], "labels": int(place["labels"])}
             for name in ("test_accuracy", "log_loss", "area"):
-                difference = one.loc[seeds, name].astype(float) - two.loc[seeds, name].astype(float)
-                row[f"{name}_difference"], row[f"{name}_difference_stderr"] = mean(difference)
+                difference = one[name].astype(float) - two[name].astype(float)
+                row[f"{name}_difference"], row[f"{name}_difference_stderr"] = mean_if_known(difference)
             result.append({**row, "batch_size": int(row["batch_size"])})
     return result

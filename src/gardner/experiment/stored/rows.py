@@ -36,6 +36,9 @@ _COLUMNS: dict[str, Any] = {
     "hint": str,
 }
 SCHEMA = pa.schema({name: _TYPES.get(kind, pa.string()) for name, kind in _COLUMNS.items()})
+# columns that once had another name, by those of today
+_CALLED_BEFORE = {"self_overlap": "norm"}
+_READABLE = pa.schema([*SCHEMA, *(SCHEMA.field(name).with_name(old) for name, old in _CALLED_BEFORE.items())])
 REQUIRED = (*_IDENTITY, *(one.column for one in FIELDS if one.required), "status")
 
 
@@ -50,8 +53,13 @@ def failure_table(task: Mapping[str, object], reason: str, hint: str = "") -> An
 
 
 def read_rows(folder: Path | str, keys: Iterable[str] | None = None) -> pd.DataFrame:
-    """The rows of a folder, or of some of its tasks; nobody has looked at their values yet."""
-    frame: pd.DataFrame = Store(folder).read_all(SCHEMA, REQUIRED, keys).to_pandas()
+    """The rows of a folder, or of some of its tasks; nobody has looked at their values yet.
+
+    What stands under the name that a column had once is found under that of today.
+    """
+    frame: pd.DataFrame = Store(folder).read_all(_READABLE, REQUIRED, keys).to_pandas()
+    for name, old in _CALLED_BEFORE.items():
+        frame[name] = frame[name].fillna(frame.pop(old))
     return frame
 
 

@@ -42,6 +42,7 @@ if TYPE_CHECKING:
 _PARSING = threading.Lock()
 
 _SOURCES = (
+    "checks.py",
     "experiment/loop/pool.py",
     "experiment/loop/training.py",
     "experiment/loop/device.py",
@@ -51,8 +52,12 @@ _SOURCES = (
     "experiment/loop/task.py",
     "experiment/question/device.py",
     "experiment/question/table.py",
-    "experiment/question/table_file.py",
+    "experiment/question/labelled_table.py",
     "records/encoding.py",
+    "records/label_kind.py",
+    "records/pool_file.py",
+    "records/table_file.py",
+    "records/user_file.py",
     "table/*.py",
     "table/classes/*.py",
     "strategies/*.py",

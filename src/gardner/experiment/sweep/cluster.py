@@ -13,7 +13,6 @@ from __future__ import annotations
 
 import asyncio
 import logging
-import os
 import signal
 import threading
 import time
@@ -25,6 +24,7 @@ from typing import Any
 
 from gardner.errors import GardnerError, InvalidInputError
 from gardner.experiment.sweep.worker import WORD
+from gardner.processes import cores
 
 # Seconds for a scheduler to answer and to have a worker; long beside a connection.
 PATIENCE = 30.0
@@ -130,8 +130,7 @@ def interrupts_noted() -> Iterator[threading.Event]:
 def connected(workers: int | None, scheduler: str | None, tasks: int) -> Iterator[Any]:
     """A client of the scheduler named, or of a cluster made for it."""
     if scheduler is None:
-        cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-        count = min(cores if workers is None else workers, tasks)
+        count = min(cores() if workers is None else workers, tasks)
         with local_cluster(count) as address, connected(None, address, tasks) as client:
             yield client
         return

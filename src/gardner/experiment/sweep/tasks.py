@@ -129,7 +129,7 @@ def _check_data(store: Store, tasks: list[Task]) -> None:
     """Refuse a table that is another than the one of that name in the folder: it changed under a
     half-done sweep.
     """
-    from gardner.experiment.question.table_file import split_name
+    from gardner.experiment.question.labelled_table import split_name
     from gardner.experiment.stored.reading import read_results
 
     names = {split_name(task.shown.data)[0]: task.shown.data for task in tasks if task.data}

@@ -19,21 +19,15 @@ from __future__ import annotations
 import functools
 import json
 import math
-import os
-import queue
-import subprocess
-import sys
 import threading
 import time
-import weakref
-from multiprocessing import Pipe
-from multiprocessing.connection import Connection
 from typing import Any
 
 from gardner.errors import GardnerError
 from gardner.experiment.loop.task import execute
 from gardner.experiment.question.task import StrategySpec, Task
 from gardner.experiment.stored.sources import code_version, names_in
+from gardner.processes import Child, Parent
 
 # Seconds for a child to import and compile; it takes five, on a busy machine thirty.
 START_LIMIT = 300.0
@@ -44,7 +38,6 @@ WORD = 10.0
 PATIENCE = 10.0
 # Times that a task is tried whose process dies: it may be the task's fault, or somebody else's.
 ATTEMPTS = 3
-_ONE_THREAD = dict.fromkeys(("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS", "NUMBA_NUM_THREADS"), "1")
 
 # --- in the worker
 
@@ -78,19 +71,12 @@ def on_worker(order: str) -> str:
     return answer
 
 
-class _Child:
-    """A process that runs one task after another."""
+class _Child(Child):
+    """A process that runs one task after another; it ends with the worker's thread."""
 
     def __init__(self) -> None:
+        super().__init__(__name__, stdout=2)  # what the worker prints is the client's answer
         self.used = False
-        self.pipe, theirs = Pipe()
-        environment = {**os.environ, **_ONE_THREAD, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
-        command = [sys.executable, "-c", f"from gardner.experiment.sweep.worker import serve; serve({theirs.fileno()})"]
-        options: dict[str, Any] = {"pass_fds": [theirs.fileno()], "stdin": subprocess.DEVNULL}
-        options |= {"stdout": 2, "start_new_session": True}  # stdout and Ctrl-C are the client's
-        self.process = subprocess.Popen(command, env=environment, **options)  # noqa: S603
-        theirs.close()
-        self.stop = weakref.finalize(self, _end, self.process, self.pipe)  # at the latest with the worker's thread
 
     def ask(self, order: str, limit: float | None) -> tuple[str, str]:
         """The answer, empty if there is none, and how long it was waited for in vain, in words."""
@@ -147,43 +133,21 @@ class _Child:
         return ""
 
 
-def _end(process: subprocess.Popen[bytes], pipe: Connection[Any, Any]) -> int:
-    process.kill()
-    pipe.close()
-    return process.wait()
-
-
 # --- in the child
 
 
 def serve(descriptor: int) -> None:
-    """Run tasks from a pipe until it ends."""
-    pipe: Connection[Any, Any] = Connection(descriptor)
-    orders: queue.SimpleQueue[bytes] = queue.SimpleQueue()
-
-    def listen() -> None:
-        try:
-            while True:
-                orders.put(pipe.recv_bytes())
-        except (EOFError, OSError):
-            os._exit(0)  # the worker is gone, and nobody waits for the task under way
-
-    def answer(text: bytes) -> None:
-        try:
-            pipe.send_bytes(text)
-        except OSError:
-            os._exit(0)  # the same, seen from the other side
-
+    """Run tasks for ever."""
     version = functools.cache(code_version)  # of what was loaded, whatever the disk holds later
-    threading.Thread(target=listen, daemon=True).start()
+    parent = Parent(descriptor)
     execute(Task(StrategySpec("random"), features=10, pool_ratio=3.0, budget=0.2, batch_size=1, seed=0))
-    answer(b"ready")  # imported and compiled: from now on time is the task's
+    parent.answer(b"ready")  # imported and compiled: from now on time is the task's
     while True:
-        order = json.loads(orders.get())
+        order = json.loads(parent.question())
         task = Task.from_json(order["task"])
         try:
             same = version(names_in(task)) == order["code"]
         except GardnerError:  # no such file here
             same = False
         found = execute(task, order["time_limit"]) if same else {"version": "other"}
-        answer(json.dumps(found).encode())
+        parent.answer(json.dumps(found).encode())

@@ -5,12 +5,12 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from numbers import Integral
 
 import numpy as np
 from numpy.typing import ArrayLike
 from scipy.special import gammaln
 
+from gardner.checks import check_whole
 from gardner.errors import InvalidInputError
 from gardner.model.arrays import Floats
 
@@ -53,9 +53,9 @@ def check_question(
     coded = _labels(labels, len(table))
     if not 0.5 < accuracy < 1.0:
         raise InvalidInputError("accuracy", accuracy, "it must lie between 0.5, a guess, and 1")
-    _check_count("batch_size", batch_size)
+    check_whole("batch_size", batch_size, 1)
     if most_labels is not None:
-        _check_count("most_labels", most_labels)
+        check_whole("most_labels", most_labels, 1)
     if scaling not in SCALINGS:
         raise InvalidInputError("scaling", scaling, f"it must be one of {', '.join(SCALINGS)}")
     known = ~np.isnan(coded)
@@ -67,11 +67,6 @@ def check_question(
     notes += _tells_all(table, coded, names)
     wanted = None if most_labels is None else int(most_labels)
     return Asked(table, coded, float(accuracy), int(batch_size), wanted, usable, tuple(notes))
-
-
-def _check_count(name: str, value: object) -> None:
-    if isinstance(value, bool) or not isinstance(value, Integral) or int(value) < 1:
-        raise InvalidInputError(name, value, "it must be a whole number of at least 1")
 
 
 def _table(features: ArrayLike) -> Floats:

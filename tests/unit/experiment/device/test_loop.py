@@ -55,8 +55,10 @@ def test_same_seed_same_digits() -> None:
 @pytest.mark.parametrize("name", ["committee", "pruning", "nobody"])
 def test_a_strategy_of_the_cpu_is_refused(name: str) -> None:
     pool = stored_pool(draw_instance(20, 3.0, 0))
-    with pytest.raises(GardnerError, match=f"{name} does not run on a device"):
+    with pytest.raises(GardnerError, match=f"{name} does not run on a device") as refused:
         run_on_device(pool, name, budget=0.4, batch_size=5, seed=0)
+    there = "agnostic, informed, least-informative, posterior-committee, random, swap, target-margin"
+    assert refused.value.hint.endswith(f"on a device: {there}")
     with pytest.raises(InvalidInputError, match="the pool has only 3 rows per weight"):
         run_on_device(pool, "agnostic", budget=4.0, batch_size=5, seed=0)
 

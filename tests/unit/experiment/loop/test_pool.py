@@ -29,7 +29,7 @@ def test_records_are_those_of_a_fresh_fit() -> None:
     assert last.labels == 50
     assert last.budget == 0.5
     assert last.log_volume == pytest.approx(afresh.log_volume, abs=1e-8)
-    assert last.norm == pytest.approx(mean @ mean / 100, abs=1e-7)
+    assert last.self_overlap == pytest.approx(mean @ mean / 100, abs=1e-7)
     assert last.overlap == pytest.approx(mean @ teacher / np.linalg.norm(teacher) / 10, abs=1e-7)
     assert last.accuracy == pytest.approx(1 - math.acos(cosine) / math.pi, abs=1e-7)
     assert last.status == "converged"

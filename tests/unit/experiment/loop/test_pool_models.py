@@ -34,7 +34,7 @@ def test_agnostic_queries_tell_more_than_random_ones(channel: str) -> None:
     else:
         assert chosen.accuracy is None
         assert 0.0 < chosen.squared_error() < 1.0
-        assert chosen.squared_error() == pytest.approx(1.0 - float(chosen.norm or 0.0), abs=0.25)
+        assert chosen.squared_error() == pytest.approx(1.0 - float(chosen.self_overlap or 0.0), abs=0.25)
 
 
 @pytest.mark.parametrize("channel", CHANNELS)

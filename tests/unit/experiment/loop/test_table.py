@@ -13,7 +13,7 @@ from sklearn.datasets import load_breast_cancer, load_wine
 from gardner import make_strategy, parse_channel
 from gardner.elsewhere.skactiveml import GardnerStrategy
 from gardner.experiment.loop.table import run_on_table
-from gardner.experiment.question.table_file import LabelledTable
+from gardner.experiment.question.labelled_table import LabelledTable
 from gardner.experiment.rounds import Run
 from gardner.inference import infer
 from gardner.model import GLM, Gaussian

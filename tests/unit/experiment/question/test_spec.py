@@ -11,9 +11,11 @@ from pathlib import Path
 from typing import Annotated, Any, Literal
 
 import pytest
+import yaml
 
 from gardner.cli.options import with_fields
 from gardner.errors import InvalidInputError
+from gardner.experiment.question import spec as module
 from gardner.experiment.question.fields import Field, declared
 from gardner.experiment.question.spec import Spec, read_spec
 from gardner.experiment.question.task import FIELDS, StrategySpec, Task
@@ -280,6 +282,19 @@ def test_both_vocabularies_of_a_file_make_the_same_tasks(tmp_path: Path) -> None
     new = GOOD.replace("alpha:", "pool_ratio:").replace("batch:", "batch_size:")
     assert new != GOOD
     assert read_spec(written(tmp_path, new)).tasks() == read_spec(written(tmp_path, GOOD)).tasks()
+
+
+def test_the_files_at_the_top_of_the_module_name_every_field() -> None:
+    """They can be read, with every field by its own name, and every choice there is."""
+    examples = re.findall(r"(?:^    .*\n)+", inspect.getdoc(module) or "", re.MULTILINE)
+    values: dict[str, Any] = {}
+    for example in examples:
+        values |= yaml.safe_load(example)
+    assert set(values) == {"strategies", *(one.given_as for one in FIELDS)}
+    for one in FIELDS:
+        assert one.check_all(values[one.given_as])
+        lines = re.findall(rf"^ *{one.given_as}: .*$", "".join(examples), re.MULTILINE)
+        assert all(re.search(rf"\b{choice}\b", lines[0]) for choice in one.choices), lines
 
 
 def test_a_field_has_one_name_everywhere(gardner: Any) -> None:

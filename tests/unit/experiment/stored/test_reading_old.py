@@ -18,9 +18,10 @@ from typing import Any
 
 import pytest
 
-from gardner.experiment.question.task import FIELDS
+from gardner.experiment.question.task import FIELDS, StrategySpec, Task
 from gardner.experiment.stored.reading import read_results
-from gardner.experiment.stored.rows import SCHEMA
+from gardner.experiment.stored.rows import SCHEMA, run_table
+from gardner.records import Store
 
 OLD = Path(__file__).with_name("results-0.1.0")
 VOLUMES = {"random": -0.20383239546790718, "mixture": -0.26188177792355416, "mine.py:First": -0.24964928291738034}
@@ -37,6 +38,25 @@ def test_they_are_read() -> None:
         assert frame[one.column].notna().all()
     assert (frame[["gardner", "numpy", "numba"]] == "").all(axis=None)  # nobody said so then
     assert set(frame["channel"]) == set(frame["teacher_channel"]) == {"flip:0.05"}
+
+
+def test_columns_of_another_name_are_read(tmp_path: Path) -> None:
+    """``self_overlap`` was ``norm``; rows of both kinds may stand in one folder."""
+    folder = tmp_path / "results"
+    shutil.copytree(OLD, folder)
+    old = read_results(folder)
+    runs = old["status"] != "failed"
+    assert (old["self_overlap"].notna() == runs).all()
+    assert old.loc[runs, "self_overlap"].between(0.0, 1.0).all()
+    columns = Task(StrategySpec("random"), 20, 3.0, 0.3, 3, 7).columns("today")
+    a_round = {"labels": 6, "budget": 0.3, "log_volume": -0.2, "self_overlap": 0.25, "status": "converged"}
+    store = Store(folder)
+    with store.writing():
+        store.write(columns["key"], run_table({**columns, "informed": False}, [a_round]))
+    both = read_results(folder)
+    assert list(both.columns) == SCHEMA.names
+    assert both.loc[both["key"] == columns["key"], "self_overlap"].tolist() == [0.25]
+    assert both[both["key"] != columns["key"]].reset_index(drop=True).equals(old)
 
 
 def test_they_are_shown(gardner: Any) -> None:

@@ -8,9 +8,10 @@ from multiprocessing import Pipe
 
 ALONE = """
 import threading
+from gardner import processes
 from gardner.experiment.sweep import worker
 worker.execute = lambda task: None  # and it does not hear the end of the pipe:
-worker.threading = type("Deaf", (), {{"Thread": lambda **_: threading.Thread(target=int)}})
+processes.threading = type("Deaf", (), {{"Thread": lambda **_: threading.Thread(target=int)}})
 worker.serve({descriptor})
 """
 

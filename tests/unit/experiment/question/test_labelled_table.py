@@ -10,7 +10,7 @@ import pandas as pd
 import pytest
 
 from gardner import GardnerError
-from gardner.experiment.question.table_file import read_labelled, stamped_name
+from gardner.experiment.question.labelled_table import read_labelled, stamped_name
 
 
 def written(folder: Path, labels: Sequence[object], name: str = "pool.csv") -> str:
