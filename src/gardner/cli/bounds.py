@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from typing import TYPE_CHECKING
 
 import typer
@@ -11,11 +10,10 @@ from rich.table import Table
 from gardner.cli.console import ALPHA, JSON, RSB, output, progress_bar, read_number, read_range, to_json
 from gardner.cli.models import CHANNEL, PRIOR, TEACHER_CHANNEL, TEACHER_PRIOR, model_title, read_models
 from gardner.numbers import MISSING, general, known, significant
+from gardner.units import LN2
 
 if TYPE_CHECKING:
     from gardner.theory import Bounds, BrokenEnd, End, Point, Typical
-
-_LN2 = math.log(2.0)
 
 
 def command(
@@ -105,7 +103,7 @@ def _print_one(result: Bounds, model: str) -> None:
             table.add_row(name, *[MISSING] * 6, status)
             continue
         error, relative = point.quadrature_error, point.relative_error
-        cells = [known(point.log_volume, error), known(point.information / _LN2, error / _LN2)]
+        cells = [known(point.log_volume, error), known(point.information / LN2, error / LN2)]
         cells += [known(point.accuracy, point.accuracy_error), known(point.m, relative * abs(point.m))]
         table.add_row(
             name, *cells, significant(point.beta, relative), significant(point.stability, relative, 4), status
@@ -113,9 +111,9 @@ def _print_one(result: Bounds, model: str) -> None:
     for name, end in result.broken.items():
         table.add_row(f"{name}, 1RSB", *_broken_cells(end))
     whole, error = result.pool, result.pool.quadrature_error
-    halving = known(result.halving, error), known(result.agnostic_information / _LN2, error / _LN2)
+    halving = known(result.halving, error), known(result.agnostic_information / LN2, error / LN2)
     table.add_row("halving", *halving, *[MISSING] * 4, "label-agnostic bound")
-    cells = [known(whole.log_volume, error), known(whole.information / _LN2, error / _LN2)]
+    cells = [known(whole.log_volume, error), known(whole.information / LN2, error / LN2)]
     cells += [known(x, error + whole.residual) for x in (whole.accuracy, whole.overlap)]
     table.add_row("pool", *cells, "", "", _precision(whole))
     console = output()
@@ -125,12 +123,15 @@ def _print_one(result: Bounds, model: str) -> None:
 
 def _broken_cells(end: BrokenEnd) -> list[str]:
     """An end with one step of breaking: as a row of the table, and what to know about it."""
-    cells = [known(end.log_volume, end.error), known(-end.log_volume / _LN2, end.error / _LN2)]
+    cells = [known(end.log_volume, end.error), known(-end.log_volume / LN2, end.error / LN2)]
     point = end.point
     if point is None:
         return [*cells, *[MISSING] * 4, _broken_status(end)]
     worst = max(point.stability, point.cluster_stability)
-    overlaps = [known(point.accuracy, point.quadrature_error, 4), known(point.m, point.quadrature_error, 4)]
+    overlaps = [
+        known(point.accuracy, point.quadrature_error, 4),
+        known(point.m, point.quadrature_error, 4),
+    ]
     return [*cells, *overlaps, general(point.beta, 5), general(worst, 4), _broken_status(end)]
 
 

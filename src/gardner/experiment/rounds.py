@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from gardner.errors import GardnerError, InvalidInputError
+from gardner.units import LN2
 
 if TYPE_CHECKING:
     import numpy as np
@@ -139,7 +140,7 @@ def measured(
         norm=square / features,
         accuracy=1.0 - math.acos(min(1.0, max(-1.0, cosine))) / math.pi if posterior.model.channel.labels else None,
         test_accuracy=test_accuracy,
-        bits_per_label=features * (volume - posterior.log_volume) / ((count - labels) * math.log(2.0)),
+        bits_per_label=features * (volume - posterior.log_volume) / ((count - labels) * LN2),
         iterations=posterior.iterations,
         residual=posterior.residual,
         damping=posterior.damping,

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import pandas as pd
 
 from gardner.errors import GardnerError, InvalidInputError
-from gardner.experiment.results.summary import LN2
+from gardner.units import LN2
 from gardner.numbers import with_error
 from gardner.report.page import Board, Outcome, Page, Section, Verdict
 from gardner.reproduce import (

@@ -28,6 +28,7 @@ from gardner.table.classes.labels import read_names
 from gardner.table.fit import Fit, Tried, fit
 from gardner.table.outlook import Outlook, expected_accuracy
 from gardner.table.scaling import Floats, Places, spread_of, standardised_labels
+from gardner.units import LN2
 
 ABOUT = ("predictions", "weights")
 
@@ -171,7 +172,7 @@ def propose(
     at = np.searchsorted(places, [one.place for one in picked.choices])
     means, variances = (np.asarray(part) for part in found.model.channel.predictive(picked.omega[at], picked.V[at]))
     proposals = tuple(
-        Proposal(one.place, one.nats / math.log(2.0), shift + unit * mean, unit * math.sqrt(max(variance, 0.0)))
+        Proposal(one.place, one.nats / LN2, shift + unit * mean, unit * math.sqrt(max(variance, 0.0)))
         for one, mean, variance in zip(picked.choices, means.tolist(), variances.tolist(), strict=True)
     )
     outlook = expected_accuracy(found.posterior, picked) if found.model.channel.labels else None
@@ -203,7 +204,7 @@ def _many(
             features, codes, len(names), batch_size, targets=targets, model=model, scaling=scaling, progress=progress
         )
     proposals = tuple(
-        Proposal(one.place, one.nats / math.log(2.0), math.nan, math.nan, tuple(chances))
+        Proposal(one.place, one.nats / LN2, math.nan, math.nan, tuple(chances))
         for one, chances in zip(found.choices, found.chances.tolist(), strict=True)
     )
     return Proposals(proposals, found.fit, about, len(targets), found.dropped, found.outlook, 0.0, 1.0, names)

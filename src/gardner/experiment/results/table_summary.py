@@ -22,6 +22,7 @@ import pandas as pd
 
 from gardner.experiment.question.table_file import split_name
 from gardner.records import FAILED
+from gardner.units import LN2
 
 Row = dict[str, Any]
 
@@ -63,7 +64,7 @@ def with_measures(runs: pd.DataFrame) -> pd.DataFrame:
     runs = runs.sort_values(["key", "round"]).copy()
     good = (runs["status"] == "converged").groupby(runs["key"]).cumsum()
     evidence = -runs["log_volume"].astype(float) * runs["features"].astype(float)
-    bits = (evidence / (runs["labels"] * math.log(2.0))).where(runs["bits_per_label"].notna())
+    bits = (evidence / (runs["labels"] * LN2)).where(runs["bits_per_label"].notna())
     areas = [_areas(group) for _, group in runs.groupby("key", sort=False)]
     area = pd.concat(areas) if areas else pd.Series(dtype=float)
     return runs.assign(share=good / (runs["round"] + 1), bits=bits, area=area)

@@ -19,11 +19,11 @@ from gardner.theory.curve.ends import EndStatus
 from gardner.theory.curve.point import Point
 from gardner.theory.curve.stationary import Problem
 from gardner.theory.random_subset.typical import Typical
+from gardner.units import LN2 as LN2  # gardner.theory hands it on
 
 if TYPE_CHECKING:
     import pandas as pd
 
-LN2 = math.log(2.0)
 SOLVED = "solved"  # of a random subset, which has no end to be reached
 
 
