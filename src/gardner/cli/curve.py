@@ -12,7 +12,7 @@ from rich.table import Table
 from gardner.cli.console import ALPHA, JSON, RSB, output, progress_bar, read_number, to_json
 from gardner.cli.models import CHANNEL, PRIOR, TEACHER_CHANNEL, TEACHER_PRIOR, model_title, read_models
 from gardner.errors import InvalidInputError
-from gardner.numbers import known, significant
+from gardner.numbers import known_digits, significant
 
 if TYPE_CHECKING:
     from gardner.model import GLM
@@ -124,12 +124,12 @@ def _print(result: Curve, model: str) -> None:
         error, relative = point.quadrature_error, point.relative_error
         cells = [significant(getattr(point, name), relative) for name in _SHOWN[2:]]
         # ln v is off by that much at a given Σ, so Σ by |β| times as much at a given ln v
-        counted = known(point.complexity, error * max(1.0, abs(point.beta) if point.beta == point.beta else 1.0))
-        table.add_row(known(point.log_volume, error), counted, *cells)
+        counted = known_digits(point.complexity, error * max(1.0, abs(point.beta) if point.beta == point.beta else 1.0))
+        table.add_row(known_digits(point.log_volume, error), counted, *cells)
     console = output()
     console.print(table)
     for side, end in result.broken.items():
-        volume = known(end.log_volume, end.error)
+        volume = known_digits(end.log_volume, end.error)
         where = f", symmetry breaks at ln v = {end.leaves_at:.6f}" if end.leaves_at == end.leaves_at else ""
         reason = f" ({end.reason})" if end.reason else ""
         console.print(f"{side} with one step: ln v = {volume}, {end.status.value}{reason}{where}", highlight=False)

@@ -14,7 +14,7 @@ from gardner.cli.console import ALPHA, JSON, output, progress_bar, read_number, 
 from gardner.cli.models import CHANNEL, PRIOR, TEACHER_CHANNEL, TEACHER_PRIOR, model_title, read_models
 from gardner.cli.parameters import read_parameters
 from gardner.errors import InvalidInputError
-from gardner.numbers import general, known, significant
+from gardner.numbers import general, known_digits, significant
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -192,8 +192,8 @@ def _print(curves: dict[str, LearningCurve], model: str) -> None:
         shown = sorted({round((index + 1) * count / min(_SHOWN, count)) - 1 for index in range(min(_SHOWN, count))})
         for point in (curve.points[index] for index in shown):
             error = point.discretisation_error
-            cells = [general(point.budget), known(point.log_volume, error), general(point.bits_per_label, 4)]
-            cells += [general(point.asked_bits, 4), known(point.overlap, error), known(point.accuracy, error)]
+            cells = [general(point.budget), known_digits(point.log_volume, error), general(point.bits_per_label, 4)]
+            cells += [general(point.asked_bits, 4), known_digits(point.overlap, error), known_digits(point.accuracy, error)]
             table.add_row(Text(name), *cells, significant(point.threshold, 1e-3, 4), point.status.value)
     console = output()
     console.print(table)
