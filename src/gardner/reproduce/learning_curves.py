@@ -11,7 +11,7 @@ import pandas as pd
 
 from gardner.experiment import StrategySpec
 from gardner.report.learning import Axis, curves_chart
-from gardner.report.page import Figure, VerdictKind, Section, Verdict
+from gardner.report.page import Figure, Section, Verdict, VerdictKind
 from gardner.report.style import VOLUME
 from gardner.reproduce.pruning import error_figure, error_lines, error_verdicts
 from gardner.reproduce.recipe import Recipe, Workspace, origin, settled
@@ -77,7 +77,8 @@ def _learners() -> list[Case]:
 
 
 def _called(prior: str, channel: str) -> str:
-    return channel if prior == "gaussian" else prior
+    """By the prior, where it is not that of the first of them; else by the channel."""
+    return channel if prior == LEARNERS[0][0] else prior
 
 
 def _run(workspace: Workspace) -> Section:
