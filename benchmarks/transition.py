@@ -176,7 +176,8 @@ def hysteresis(question: Question, betas: Floats) -> None:
         worst = int(np.argmax(mean))
         print(
             f"α = {question.pool_ratio:g}, n = {question.budget:g}, N = {features}, {rounds} rounds at each β: "
-            f"ln v on the way down lies above that on the way up by {mean[worst]:.3f} ± {error[worst]:.3f} at β = {betas[worst]:.1f}, the most",
+            f"ln v on the way down lies above that on the way up by {mean[worst]:.3f} ± {error[worst]:.3f} "
+            f"at β = {betas[worst]:.1f}, the most",
             flush=True,
         )
 

@@ -26,6 +26,8 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+from tools.annotations import Module, loose
+
 ROOT = Path(__file__).resolve().parents[1]
 SOURCE = Path("src/gardner")
 CODE = ("src", "tests", "benchmarks", "tools", "docs")
@@ -33,6 +35,10 @@ MOST_LINES, MOST_FUNCTION_LINES, MOST_PROSE = 350, 60, 100
 CONCRETE = frozenset(
     {"Gaussian", "Rademacher", "GaussBernoulli", "Laplace", "Spectrum"}
     | {"Sign", "Flip", "Probit", "Logistic", "Linear", "Absolute"}
+)
+MODEL_NAMES = frozenset(
+    {"gaussian", "rademacher", "gauss-bernoulli", "laplace", "spectrum"}
+    | {"sign", "flip", "probit", "logistic", "linear", "absolute"}
 )
 EMPTY_NAMES = frozenset({"told", "stuff", "tmp", "foo", "data2"})  # also behind an underscore, and in capitals
 _ASKS = {"isinstance", "issubclass"}
@@ -73,7 +79,9 @@ def counts(root: Path = ROOT) -> list[Count]:
 
 
 def concrete_models(root: Path) -> Iterator[str]:
-    """Tests for a concrete model outside of model/: by type, equality, pattern or table of classes."""
+    """Tests for a concrete model outside of model/: by type, equality, pattern, table of classes, or
+    by the name it is registered under.
+    """
     for path in sorted((root / SOURCE).rglob("*.py")):
         if path.is_relative_to(root / SOURCE / "model"):
             continue
@@ -89,11 +97,25 @@ def _asks_for_a_model(node: ast.AST) -> bool:
         case ast.Call(func=ast.Attribute(attr="register"), args=[kind, *_]):  # functools.singledispatch
             return _names_a_model(kind)
         case ast.Compare(left=left, comparators=right):
-            return any(map(_names_a_model, (left, *right)))
+            return any(_names_a_model(side) or _is_name_of_a_model(side) for side in (left, *right))
         case ast.Dict(keys=keys):
             return any(key is not None and _names_a_model(key) for key in keys)
         case ast.MatchClass(cls=kind):
             return _names_a_model(kind)
+        case ast.MatchValue(value=value):
+            return _is_name_of_a_model(value)
+    return False
+
+
+def _is_name_of_a_model(node: ast.expr) -> bool:
+    """A registered name as a text, or several of them."""
+    match node:
+        case ast.Constant(value=str(text)):
+            return text in MODEL_NAMES
+        case ast.BinOp(left=left, right=right):
+            return _is_name_of_a_model(left) or _is_name_of_a_model(right)
+        case ast.Tuple(elts=parts) | ast.List(elts=parts) | ast.Set(elts=parts):
+            return any(map(_is_name_of_a_model, parts))
     return False
 
 
@@ -113,66 +135,8 @@ def _names_a_model(node: ast.expr) -> bool:
 
 def loose_annotations(root: Path) -> tuple[list[str], int]:
     """Annotations in which Any or an alias of it occurs, and how many there are in all."""
-    trees = {path: _tree(path) for path in sorted((root / SOURCE).rglob("*.py"))}
-    aliases = _aliases({_module(root, path): tree for path, tree in trees.items()})
-    loose: list[str] = []
-    total = 0
-    for path, tree in trees.items():
-        words = aliases[_module(root, path)]
-        for annotation in _annotations(tree):
-            total += 1
-            if _mentions_any(annotation, words):
-                loose.append(f"{path.relative_to(root)}:{annotation.lineno}: {ast.unparse(annotation)}")
-    return loose, total
-
-
-def _annotations(tree: ast.Module) -> Iterator[ast.expr]:
-    for node in ast.walk(tree):
-        if isinstance(node, _FUNCTIONS):
-            arguments = node.args
-            named = [*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs, arguments.vararg, arguments.kwarg]
-            yield from (one.annotation for one in named if one is not None and one.annotation is not None)
-            if node.returns is not None:
-                yield node.returns
-        elif isinstance(node, ast.AnnAssign):
-            yield node.annotation
-
-
-def _mentions_any(annotation: ast.expr, words: set[str]) -> bool:
-    match annotation:
-        case ast.Name(id=name) | ast.Attribute(attr=name):
-            return name in words
-        case ast.Constant(value=str(text)):
-            return _mentions_any(ast.parse(text, mode="eval").body, words)
-        case ast.BinOp(left=left, op=ast.BitOr(), right=right):
-            return _mentions_any(left, words) or _mentions_any(right, words)
-        case ast.Subscript(value=outer, slice=inside):  # a container of anything
-            return _mentions_any(outer, words) or _mentions_any(inside, words)
-        case ast.Tuple(elts=parts) | ast.List(elts=parts):  # several parameters, or the arguments of a Callable
-            return any(_mentions_any(part, words) for part in parts)
-    return False
-
-
-def _aliases(trees: dict[str, ast.Module]) -> dict[str, set[str]]:
-    """The words for Any in each module: itself, names set to it, and such names imported."""
-    words = {module: {"Any"} for module in trees}
-    size = -1
-    while size != (size := sum(map(len, words.values()))):  # an alias may be of an alias elsewhere
-        for module, tree in trees.items():
-            for node in ast.walk(tree):
-                words[module] |= _new_words(node, words, module)
-    return words
-
-
-def _new_words(node: ast.AST, words: dict[str, set[str]], module: str) -> set[str]:
-    match node:
-        case ast.Assign(targets=[ast.Name(id=name)], value=ast.Name(id=meaning)) if meaning in words[module]:
-            return {name}
-        case ast.AnnAssign(target=ast.Name(id=name), value=ast.Name(id=meaning)) if meaning in words[module]:
-            return {name}
-        case ast.ImportFrom(module=str(source), names=names) if source in words:
-            return {alias.asname or alias.name for alias in names if alias.name in words[source]}
-    return set()
+    paths = sorted((root / SOURCE).rglob("*.py"))
+    return loose([Module(str(path.relative_to(root)), _module(root, path), _tree(path)) for path in paths])
 
 
 def long_files(root: Path) -> Iterator[str]:

@@ -54,11 +54,11 @@ def with_error(value: float | None, error: float | None, decimals: int = 4) -> s
     return text if text == MISSING or error is None or is_missing(error) else f"{text} ± {fixed(error, decimals)}"
 
 
-def known(value: float | None, error: float, decimals: int = 6) -> str:
+def known_digits(value: float | None, error: float, decimals: int = 6) -> str:
     """A finite number with those decimals that its error leaves: half a unit of the last one is no
     less than the error.
 
-    >>> known(-5.781883, 1e-9), known(-5.781883, 1.1e-3), known(-5.781883, 40.0)
+    >>> known_digits(-5.781883, 1e-9), known_digits(-5.781883, 1.1e-3), known_digits(-5.781883, 40.0)
     ('-5.781883', '-5.78', '–')
     """
     while decimals > 0 and not error <= 0.5 * 10.0**-decimals:

@@ -8,6 +8,7 @@ import pytest
 from tools import house
 
 from gardner.model import CHANNELS, PRIORS
+from gardner.model.registry import LISTED
 
 NAMES = ("models", "any", "long files", "functions", "mirror", "prose", "constants", "options", "names")
 
@@ -29,7 +30,8 @@ def test_all_counts_are_asked_for(counted: dict[str, house.Count]) -> None:
 
 
 def test_every_registered_model_is_looked_for() -> None:
-    assert {kind.__name__ for kind in (*PRIORS.values(), *CHANNELS.values())} <= house.CONCRETE
+    assert {kind.__name__ for kind in (PRIORS | LISTED | CHANNELS).values()} <= house.CONCRETE
+    assert set(PRIORS | LISTED | CHANNELS) == house.MODEL_NAMES
 
 
 def written(root: Path, place: str, text: str) -> Path:
@@ -51,6 +53,11 @@ def written(root: Path, place: str, text: str) -> Path:
         "{Sign: 1}[type(x)]",
         "match x:\n    case Logistic():\n        pass",
         "f.register(Laplace)(g)",
+        "prior is None or prior.name != 'gaussian'",
+        "compiled.name in ('sign', 'probit')",
+        "name in {'flip'}",
+        "(prior, channel, *teacher) == ('gaussian', 'sign') * 2",
+        "match x.name:\n    case 'linear':\n        pass",
     ],
 )
 def test_tests_for_models_are_seen(text: str, tmp_path: Path) -> None:
@@ -59,7 +66,9 @@ def test_tests_for_models_are_seen(text: str, tmp_path: Path) -> None:
     assert list(house.concrete_models(tmp_path)) == [f"src/gardner/theory/x.py:{2 if 'match' in text else 1}"]
 
 
-@pytest.mark.parametrize("text", ["x = Sign()", "isinstance(x, Channel)", "f(x, Sign)", "x == PERCEPTRON"])
+@pytest.mark.parametrize(
+    "text", ["x = Sign()", "isinstance(x, Channel)", "f(x, Sign)", "x == PERCEPTRON", "x = 'sign'"]
+)
 def test_models_may_be_made_and_handed_on(text: str, tmp_path: Path) -> None:
     assert not list(house.concrete_models(written(tmp_path, "src/gardner/theory/x.py", text)))
 
@@ -73,6 +82,31 @@ def test_any_is_seen_behind_other_names(tmp_path: Path) -> None:
     )
     loose, total = house.loose_annotations(written(tmp_path, "src/gardner/theory/b.py", text))
     assert (len(loose), total) == (4, 6)
+
+
+@pytest.mark.parametrize(
+    "alias",
+    [
+        "X = NDArray[Any]",
+        "X = dict[str, list[Any]]",
+        "X: TypeAlias = NDArray[Any]",
+        "X = int | Any",
+        "X = 'NDArray[Any]'",
+        "X = Callable[..., Any]",
+        "X = typing.Any",
+    ],
+)
+def test_a_type_with_any_in_it_is_an_alias(alias: str, tmp_path: Path) -> None:
+    written(tmp_path, "src/gardner/model/a.py", alias)
+    written(tmp_path, "src/gardner/b.py", "from gardner.model.a import X\ndef f(a: X, b: list[X]) -> int: ...\n")
+    found, _ = house.loose_annotations(tmp_path)
+    assert [place for place in found if "b.py" in place] == ["src/gardner/b.py:2: X", "src/gardner/b.py:2: list[X]"]
+
+
+@pytest.mark.parametrize("text", ["X = NDArray[np.float64]", "X = table['no type']", "X = f(Any)", "X = 'any text'"])
+def test_other_values_are_no_aliases_of_any(text: str, tmp_path: Path) -> None:
+    loose, total = house.loose_annotations(written(tmp_path, "src/gardner/a.py", f"{text}\ndef f(a: X) -> X: ...\n"))
+    assert (loose, total) == ([], 2)
 
 
 def test_long_files_functions_and_lines_are_seen(tmp_path: Path) -> None:

@@ -12,18 +12,20 @@ import pytest
 
 import gardner
 from gardner.model import CHANNELS, PRIORS
+from gardner.model.registry import LISTED
 
 HOME = Path(gardner.__file__).parent
 CONCRETE = {kind.__name__ for kind in (*PRIORS.values(), *CHANNELS.values())} | {"PERCEPTRON", "RealLabels"}
 CONCRETE |= {"BinaryLabels", "NumericPrior", "NumericChannel"}
+NAMES = {*PRIORS, *CHANNELS, *LISTED}
 TESTS = {"isinstance", "issubclass"}
 PROBES = {"getattr", "hasattr", "type"}
 MODELS = {"prior", "channel"}
 
 
 def questions(source: str) -> Iterator[tuple[int, str]]:
-    """Lines that test for a concrete model: by its class, by equality with one, or by what
-    attributes it has.
+    """Lines that test for a concrete model: by its class, by equality with one, by what attributes
+    it has, or by its name.
     """
     for node in ast.walk(ast.parse(source)):
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
@@ -33,7 +35,7 @@ def questions(source: str) -> Iterator[tuple[int, str]]:
                 yield node.lineno, ast.unparse(node)
         if isinstance(node, ast.Compare | ast.MatchClass):
             parts = [node.left, *node.comparators] if isinstance(node, ast.Compare) else [node.cls]
-            if CONCRETE & {name for part in parts for name in _names(part)}:
+            if CONCRETE & {name for part in parts for name in _names(part)} or NAMES & set().union(*map(_texts, parts)):
                 yield getattr(node, "lineno", 0), ast.unparse(node)
 
 
@@ -42,6 +44,10 @@ def _names(tree: ast.AST) -> set[str]:
     return {node.id for node in nodes if isinstance(node, ast.Name)} | {
         node.attr for node in nodes if isinstance(node, ast.Attribute)
     }
+
+
+def _texts(tree: ast.AST) -> set[str]:
+    return {node.value for node in ast.walk(tree) if isinstance(node, ast.Constant) and isinstance(node.value, str)}
 
 
 def test_no_concrete_model_is_asked_for() -> None:
@@ -61,6 +67,8 @@ def test_no_concrete_model_is_asked_for() -> None:
         "part == Flip(0.0)",
         "student == teacher == PERCEPTRON",
         "issubclass(kind, RealLabels)",
+        "prior.name != 'gaussian'",
+        "channel.compiled.name in ('sign', 'flip')",
     ],
 )
 def test_such_questions_are_seen(line: str) -> None:

@@ -8,12 +8,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gardner.numbers import fixed, general, known, percent, rounded_down, significant, with_error
+from gardner.numbers import fixed, general, known_digits, percent, rounded_down, significant, with_error
 
 
 def test_missing_numbers_are_dashes() -> None:
     assert fixed(None, 2) == fixed(math.nan, 2) == with_error(None, 0.1) == general(math.inf) == "–"
-    assert known(math.inf, 0.0) == known(1.0, math.nan) == significant(1.0, math.inf) == "–"
+    assert known_digits(math.inf, 0.0) == known_digits(1.0, math.nan) == significant(1.0, math.inf) == "–"
     assert with_error(-1.0, math.nan, 2) == "-1.00"
     assert fixed(-math.inf) == "-inf"
 
@@ -21,7 +21,7 @@ def test_missing_numbers_are_dashes() -> None:
 @given(st.floats(-100.0, 100.0), st.floats(0.0, 0.5))
 def test_what_is_printed_is_known(value: float, error: float) -> None:
     """The printed number is off by no more than a rounding of the last digit shown."""
-    text = known(value, error)
+    text = known_digits(value, error)
     decimals = len(text.partition(".")[2])
     assert float(text) == pytest.approx(value, abs=0.5 * 10.0**-decimals + 1e-12)
     assert error <= 0.5 * 10.0**-decimals

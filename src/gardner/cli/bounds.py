@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from typing import TYPE_CHECKING
 
 import typer
@@ -10,12 +9,11 @@ from rich.table import Table
 
 from gardner.cli.console import ALPHA, JSON, RSB, output, progress_bar, read_number, read_range, to_json
 from gardner.cli.models import CHANNEL, PRIOR, TEACHER_CHANNEL, TEACHER_PRIOR, model_title, read_models
-from gardner.numbers import MISSING, general, known, significant
+from gardner.numbers import MISSING, general, known_digits, significant
+from gardner.units import LN2
 
 if TYPE_CHECKING:
     from gardner.theory import Bounds, BrokenEnd, End, EndStatus, Point
-
-_LN2 = math.log(2.0)
 
 
 def command(
@@ -105,18 +103,18 @@ def _print_one(result: Bounds, model: str) -> None:
             table.add_row(name, *[MISSING] * 6, status)
             continue
         error, relative = point.quadrature_error, point.relative_error
-        cells = [known(point.log_volume, error), known(point.information / _LN2, error / _LN2)]
-        cells += [known(point.accuracy, point.accuracy_error), known(point.m, relative * abs(point.m))]
+        cells = [known_digits(point.log_volume, error), known_digits(point.information / LN2, error / LN2)]
+        cells += [known_digits(point.accuracy, point.accuracy_error), known_digits(point.m, relative * abs(point.m))]
         table.add_row(
             name, *cells, significant(point.beta, relative), significant(point.stability, relative, 4), status
         )
     for name, end in result.broken.items():
         table.add_row(f"{name}, 1RSB", *_broken_cells(end))
     whole, error = result.pool, result.pool.quadrature_error
-    halving = known(result.halving, error), known(result.agnostic_information / _LN2, error / _LN2)
+    halving = known_digits(result.halving, error), known_digits(result.agnostic_information / LN2, error / LN2)
     table.add_row("halving", *halving, *[MISSING] * 4, "label-agnostic bound")
-    cells = [known(whole.log_volume, error), known(whole.information / _LN2, error / _LN2)]
-    cells += [known(x, error + whole.residual) for x in (whole.accuracy, whole.overlap)]
+    cells = [known_digits(whole.log_volume, error), known_digits(whole.information / LN2, error / LN2)]
+    cells += [known_digits(x, error + whole.residual) for x in (whole.accuracy, whole.overlap)]
     table.add_row("pool", *cells, "", "", _remark(*result.statuses["pool"]))
     console = output()
     console.print(table)
@@ -125,12 +123,15 @@ def _print_one(result: Bounds, model: str) -> None:
 
 def _broken_cells(end: BrokenEnd) -> list[str]:
     """An end with one step of breaking: as a row of the table, and what to know about it."""
-    cells = [known(end.log_volume, end.error), known(-end.log_volume / _LN2, end.error / _LN2)]
+    cells = [known_digits(end.log_volume, end.error), known_digits(-end.log_volume / LN2, end.error / LN2)]
     point = end.point
     if point is None:
         return [*cells, *[MISSING] * 4, _broken_status(end)]
     worst = max(point.stability, point.cluster_stability)
-    overlaps = [known(point.accuracy, point.quadrature_error, 4), known(point.m, point.quadrature_error, 4)]
+    overlaps = [
+        known_digits(point.accuracy, point.quadrature_error, 4),
+        known_digits(point.m, point.quadrature_error, 4),
+    ]
     return [*cells, *overlaps, general(point.beta, 5), general(worst, 4), _broken_status(end)]
 
 
@@ -171,11 +172,11 @@ def _status(end: End) -> str:
 
 
 def _volume(point: Point | None) -> str:
-    return MISSING if point is None else known(point.log_volume, point.quadrature_error)
+    return MISSING if point is None else known_digits(point.log_volume, point.quadrature_error)
 
 
 def _accuracy(point: Point | None) -> str:
-    return MISSING if point is None else known(point.accuracy, point.accuracy_error, 4)
+    return MISSING if point is None else known_digits(point.accuracy, point.accuracy_error, 4)
 
 
 def _print_many(results: list[Bounds], model: str) -> None:
@@ -193,8 +194,8 @@ def _print_many(results: list[Bounds], model: str) -> None:
             _volume(low.found),
             _volume(result.typical),
             _volume(high.found),
-            *(known(end.log_volume, end.error) for end in broken),
-            known(result.halving, result.pool.quadrature_error),
+            *(known_digits(end.log_volume, end.error) for end in broken),
+            known_digits(result.halving, result.pool.quadrature_error),
             _accuracy(low.found),
             _accuracy(result.typical),
             " / ".join(general(end.stability, 3) for end in (low, high)),
@@ -205,7 +206,7 @@ def _print_many(results: list[Bounds], model: str) -> None:
     whole = results[0].pool
     worst = max(result.residual for result in results), max(result.quadrature_error for result in results)
     console.print(
-        f"pool ln v = {known(whole.log_volume, whole.quadrature_error)}; worst residual {worst[0]:.1e}, "
+        f"pool ln v = {known_digits(whole.log_volume, whole.quadrature_error)}; worst residual {worst[0]:.1e}, "
         f"worst quadrature error {worst[1]:.1e}",
         highlight=False,
     )

@@ -11,15 +11,14 @@ from rich.table import Table
 
 from gardner.cli.console import ALPHA, JSON, RSB, output, progress_bar, read_number, to_json
 from gardner.cli.models import CHANNEL, PRIOR, TEACHER_CHANNEL, TEACHER_PRIOR, model_title, read_models
+from gardner.cli.out import OUT, check_ending, check_place, write
 from gardner.errors import InvalidInputError
-from gardner.numbers import known, significant
+from gardner.numbers import known_digits, significant
 
 if TYPE_CHECKING:
     from gardner.model import GLM
     from gardner.theory import Curve
 
-_TABLES = {".parquet", ".csv", ".json"}
-_FIGURES = {".svg", ".png", ".pdf", ".html"}
 _SHOWN = ("log_volume", "complexity", "beta", "phi", "m", "q", "Q", "r", "accuracy", "information", "stability")
 
 
@@ -34,9 +33,7 @@ def command(
     teacher_channel: str = TEACHER_CHANNEL,
     rsb: bool = RSB,
     json: bool = JSON,
-    out: Path | None = typer.Option(
-        None, "--out", "-o", metavar="FILE", help="Write .parquet, .csv, .json, .svg, .png, .pdf or .html."
-    ),
+    out: Path | None = OUT,
 ) -> None:
     """Complexity against log-volume at one budget: e^(N*complexity) subsets have that volume.
 
@@ -55,23 +52,17 @@ def command(
     """
     ratio, labels = read_number("alpha", alpha), read_number("budget", budget)
     volumes = [read_number("log-volume", text) for text in log_volume]
-    if out is not None and out.suffix.lower() not in _TABLES | _FIGURES:
-        endings = ", ".join(sorted(_TABLES | _FIGURES))
-        raise InvalidInputError("--out", str(out), f"the ending must be one of {endings}")
+    check_ending(out)
     if points is not None and volumes:
         raise InvalidInputError("--points", points, "it cannot be combined with --log-volume")
     if rsb and volumes:
         raise InvalidInputError("--rsb", "1", "it cannot be combined with --log-volume: it is about the ends")
     models = read_models(prior, channel, teacher_prior, teacher_channel)
-    if out is not None:
-        from gardner.records import check_writable
-
-        check_writable(out)  # a place that cannot be written is refused before the work
+    check_place(out)
     with progress_bar("curve") as progress:
         result = _solve(models, (ratio, labels), points, volumes, int(rsb), progress)
     if out is not None:
-        _write(result, models, out)
-        typer.echo(f"wrote {out}", err=True)
+        write(out, result.to_json, result.to_frame, lambda path: _draw(result, models, path))
     if json:
         typer.echo(to_json(result.to_json()))
     elif out is None:
@@ -98,22 +89,12 @@ def _solve(
     )
 
 
-def _write(result: Curve, models: tuple[GLM, GLM], path: Path) -> None:
-    from gardner.records import write_file
+def _draw(result: Curve, models: tuple[GLM, GLM], path: Path) -> None:
+    from gardner.report.figures import complexity_chart, save
 
-    suffix = path.suffix.lower()
-    if suffix == ".json":
-        write_file(path, (to_json(result.to_json()) + "\n").encode())
-    elif suffix == ".csv":
-        write_file(path, result.to_frame().to_csv(index=False).encode())
-    elif suffix == ".parquet":
-        write_file(path, result.to_frame().to_parquet(index=False))
-    else:
-        from gardner.report.figures import complexity_chart, save
-
-        place = f"alpha = {result.pool_ratio:g}, budget = {result.budget:g}{model_title(*models)}"
-        title = f"Complexity against log-volume, {place}"
-        save(complexity_chart(result.to_frame(), title), path, title)
+    place = f"alpha = {result.pool_ratio:g}, budget = {result.budget:g}{model_title(*models)}"
+    title = f"Complexity against log-volume, {place}"
+    save(complexity_chart(result.to_frame(), title), path, title)
 
 
 def _print(result: Curve, model: str) -> None:
@@ -124,12 +105,12 @@ def _print(result: Curve, model: str) -> None:
         error, relative = point.quadrature_error, point.relative_error
         cells = [significant(getattr(point, name), relative) for name in _SHOWN[2:]]
         # ln v is off by that much at a given Σ, so Σ by |β| times as much at a given ln v
-        counted = known(point.complexity, error * max(1.0, abs(point.beta) if point.beta == point.beta else 1.0))
-        table.add_row(known(point.log_volume, error), counted, *cells)
+        counted = known_digits(point.complexity, error * max(1.0, abs(point.beta) if point.beta == point.beta else 1.0))
+        table.add_row(known_digits(point.log_volume, error), counted, *cells)
     console = output()
     console.print(table)
     for side, end in result.broken.items():
-        volume = known(end.log_volume, end.error)
+        volume = known_digits(end.log_volume, end.error)
         where = f", symmetry breaks at ln v = {end.leaves_at:.6f}" if end.leaves_at == end.leaves_at else ""
         reason = f" ({end.reason})" if end.reason else ""
         console.print(f"{side} with one step: ln v = {volume}, {end.status.value}{reason}{where}", highlight=False)

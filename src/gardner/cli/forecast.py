@@ -14,14 +14,12 @@ from rich.table import Table
 
 from gardner.cli.arguments import as_options
 from gardner.cli.console import JSON, output, progress_bar, read_number, to_json
-from gardner.errors import InvalidInputError
+from gardner.cli.out import FIGURES, check_ending, check_place
 from gardner.numbers import fixed, is_missing
 
 if TYPE_CHECKING:
     from gardner.records.pool_file import PoolFile
     from gardner.table.forecast.results import Forecast, Needed
-
-_FIGURES = (".html", ".pdf", ".png", ".svg")
 
 
 def command(
@@ -57,65 +55,62 @@ def command(
         gardner forecast pool.csv --label diagnosis --id patient --accuracy 0.9 --out forecast.svg
     """
     wanted = read_number("accuracy", accuracy)
-    if out is not None and out.suffix.lower() not in _FIGURES:
-        raise InvalidInputError("--out", str(out), f"the ending must be one of {', '.join(_FIGURES)}")
-    from gardner.records import check_writable
+    check_ending(out, FIGURES)
     from gardner.records.pool_file import read_pool
     from gardner.table.forecast import forecast
 
-    if out is not None:
-        check_writable(out)  # a place that cannot be written is refused before the work
+    check_place(out)
     pool = read_pool(table, label, ignore=ignore or [], identifier=identifier, kind="classes")
     with progress_bar("forecast") as progress:
-        found = forecast(
+        answer = forecast(
             pool.features, pool.labels if label else None, accuracy=wanted, batch_size=batch, most_labels=labels,
             scaling=scaling, best=best, names=pool.names, progress=progress,
         )  # fmt: skip
     if out is not None:
-        _draw(found, out, table.name)
+        _draw(answer, out, table.name)
         typer.echo(f"wrote {out}", err=True)
     if json:
-        typer.echo(to_json(record(pool, found)))
+        typer.echo(to_json(record(pool, answer)))
     else:
-        _print(pool, found, table.name)
+        _print(pool, answer, table.name)
 
 
-def record(pool: PoolFile, found: Forecast) -> dict[str, object]:
+def record(pool: PoolFile, answer: Forecast) -> dict[str, object]:
     """The JSON of a forecast."""
-    return {**found.to_json(), "classes": list(pool.classes), "notes": _notes(pool, found)}
+    return {**answer.to_json(), "classes": list(pool.classes), "notes": _notes(pool, answer)}
 
 
-def _notes(pool: PoolFile, found: Forecast) -> list[str]:
-    return [as_options(note) for note in (*pool.notes, *found.notes)]
+def _notes(pool: PoolFile, answer: Forecast) -> list[str]:
+    return [as_options(note) for note in (*pool.notes, *answer.notes)]
 
 
-def _draw(found: Forecast, out: Path, name: str) -> None:
+def _draw(answer: Forecast, out: Path, name: str) -> None:
     from gardner.report.figures import save
     from gardner.report.forecast import forecast_chart
 
-    title = f"{name}: {found.rows} rows, {found.columns} columns, {found.labelled} labels"
-    save(forecast_chart(found.to_frame(), found.accuracy, title), out, title)
+    title = f"{name}: {answer.rows} rows, {answer.columns} columns, {answer.labelled} labels"
+    save(forecast_chart(answer.to_frame(), answer.accuracy, title), out, title)
 
 
-def _print(pool: PoolFile, found: Forecast, name: str) -> None:
+def _print(pool: PoolFile, answer: Forecast, name: str) -> None:
     from gardner.records import printable
     from gardner.table.forecast.results import spaced
 
-    rank = f"effective rank {found.effective_rank:.3g}"
-    title = escape(printable(f"{name}: {found.rows} rows, {found.columns} columns, {rank}, {found.labelled} labels"))
+    rank = f"effective rank {answer.effective_rank:.3g}"
+    title = escape(printable(f"{name}: {answer.rows} rows, {answer.columns} columns, {rank}, {answer.labelled} labels"))
     table = Table(title=title, title_justify="left")
     columns = ("labels", "random", "interval", "agnostic", "interval", "best")
     for column in columns:
         table.add_column(column, justify="right")
-    for point in (found.points[index] for index in spaced(len(found.points))):
+    for point in (answer.points[index] for index in spaced(len(answer.points))):
         cells = [f"{point.labels}", fixed(point.random, 3), _interval(point.random_low, point.random_high)]
         cells += [fixed(point.agnostic, 3), _interval(point.agnostic_low, point.agnostic_high)]
         table.add_row(*cells, "–" if is_missing(point.best) else fixed(point.best, 3))
     console = output()
     console.print(table)
-    for line in _sentences(found):
+    for line in _sentences(answer):
         console.print(line, highlight=False, soft_wrap=True)
-    for note in _notes(pool, found):
+    for note in _notes(pool, answer):
         typer.echo(f"note: {printable(note)}", err=True)
 
 
@@ -123,21 +118,21 @@ def _interval(low: float, high: float) -> str:
     return f"{fixed(low, 3)}–{fixed(high, 3)}"
 
 
-def _sentences(found: Forecast) -> list[str]:
+def _sentences(answer: Forecast) -> list[str]:
     """What the table says in words, what is assumed, and how far off it was where it was measured."""
-    needed = ", ".join(f"{choice} {_labels(one)}" for choice, one in found.needed.items())
-    lines = [f"labels for accuracy {found.accuracy:g}: {needed}"]
-    if found.needed["random"].labels <= found.labelled:
+    needed = ", ".join(f"{choice} {_labels(one)}" for choice, one in answer.needed.items())
+    lines = [f"labels for accuracy {answer.accuracy:g}: {needed}"]
+    if answer.needed["random"].labels <= answer.labelled:
         lines.append("the labels there are should be enough")
-    elif not is_missing(found.saved):
-        share = found.saved / found.needed["random"].labels
-        lines.append(f"active learning saves about {found.saved:.0f} of them, {100.0 * share:.0f} %")
-    lines.append(f"with a label for every row accuracy would be about {found.pool:.3f}")
-    if found.labelled:
-        first = found.models[0]
+    elif not is_missing(answer.saved):
+        share = answer.saved / answer.needed["random"].labels
+        lines.append(f"active learning saves about {answer.saved:.0f} of them, {100.0 * share:.0f} %")
+    lines.append(f"with a label for every row accuracy would be about {answer.pool:.3f}")
+    if answer.labelled:
+        first = answer.models[0]
         lines.append(
-            f"accuracy by now about {found.now:.3f}; likeliest: alignment {first.alignment:g}, noise {first.noise:g} "
-            f"(weight {first.weight:.2f} of {len(found.models)} models)"
+            f"accuracy by now about {answer.now:.3f}; likeliest: alignment {first.alignment:g}, noise {first.noise:g} "
+            f"(weight {first.weight:.2f} of {len(answer.models)} models)"
         )
         lines.append(
             "that is a mean over models; gardner query has one, without alignment, and may expect less or more"
@@ -146,7 +141,7 @@ def _sentences(found: Forecast) -> list[str]:
     else:
         lines.append("assumed: labels follow a linear rule of no preferred direction, without noise")
         kind = "random linear labels on real tables"
-    factor = math.exp(found.spread)
+    factor = math.exp(answer.spread)
     lines.append(f"on {kind} nine in ten forecasts had the share of wrong labels right to a factor of {factor:.2f}")
     return lines
 

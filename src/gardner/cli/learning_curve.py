@@ -12,9 +12,10 @@ from rich.text import Text
 
 from gardner.cli.console import ALPHA, JSON, output, progress_bar, read_number, to_json
 from gardner.cli.models import CHANNEL, PRIOR, TEACHER_CHANNEL, TEACHER_PRIOR, model_title, read_models
+from gardner.cli.out import OUT, check_ending, check_place, is_figure, write
 from gardner.cli.parameters import read_parameters
 from gardner.errors import InvalidInputError
-from gardner.numbers import general, known, significant
+from gardner.numbers import general, known_digits, significant
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -23,8 +24,6 @@ if TYPE_CHECKING:
     from gardner.rules import Rule
     from gardner.theory import LearningCurve
 
-_TABLES = {".parquet", ".csv", ".json"}
-_FIGURES = {".svg", ".png", ".pdf", ".html"}
 # Points of a curve in a table, which fits a screen.
 _SHOWN = 10
 # Budgets at which a figure has the bounds; each takes a second of one core, and the lines are
@@ -50,9 +49,7 @@ def command(
     teacher_prior: str = TEACHER_PRIOR,
     teacher_channel: str = TEACHER_CHANNEL,
     json: bool = JSON,
-    out: Path | None = typer.Option(
-        None, "--out", "-o", metavar="FILE", help="Write .parquet, .csv, .json, .svg, .png, .pdf or .html."
-    ),
+    out: Path | None = OUT,
 ) -> None:
     """The exact learning curve of a rule for many weights: no pool is drawn, nothing is simulated.
 
@@ -78,8 +75,7 @@ def command(
     ratio, labels, step = (
         read_number(name, text) for name, text in (("alpha", alpha), ("budget", budget), ("batch-ratio", batch_ratio))
     )
-    if out is not None and out.suffix.lower() not in _TABLES | _FIGURES:
-        raise InvalidInputError("--out", str(out), f"the ending must be one of {', '.join(sorted(_TABLES | _FIGURES))}")
+    check_ending(out)
     for name in rules:
         if rules.count(name) > 1:
             raise InvalidInputError("rule", name, "it is there twice")
@@ -87,17 +83,13 @@ def command(
 
     models = read_models(prior, channel, teacher_prior, teacher_channel)
     made = {name: load_rule(name, given) for name, given in read_parameters(rules, param or [], "rules")}
-    if out is not None:
-        from gardner.records import check_writable
-
-        check_writable(out)  # a place that cannot be written is refused before the work
-    figure = out is not None and out.suffix.lower() in _FIGURES
+    check_place(out)
+    figure = is_figure(out)
     with progress_bar("learning-curve") as progress:
         curves = _solve(made, models, (ratio, labels, step), lambda done: progress(done * (0.5 if figure else 1.0)))
         bounds = _bounds(curves, models, lambda done: progress(0.5 + 0.5 * done)) if figure else None
     if out is not None:
-        _write(curves, bounds, models, out)
-        typer.echo(f"wrote {out}", err=True)
+        write(out, lambda: _record(curves), lambda: _frame(curves), lambda path: _draw(curves, bounds, models, path))
     if json:
         typer.echo(to_json(_record(curves)))
     elif out is None:
@@ -142,10 +134,10 @@ def _bounds(
 
     one = next(iter(curves.values()))
     budgets = [float(n) for n in np.linspace(one.budget / _BOUNDS, one.budget, _BOUNDS)]
-    found = bounds_sweep(
+    results = bounds_sweep(
         models[0], pool_ratio=one.pool_ratio, budgets=budgets, teacher=models[1], progress=progress, workers=None
     )
-    frame = pd.concat([result.to_frame() for result in found], ignore_index=True)
+    frame = pd.concat([result.to_frame() for result in results], ignore_index=True)
     return frame[["bound", "budget", "log_volume", "accuracy", "stability"]]
 
 
@@ -159,21 +151,12 @@ def _record(curves: dict[str, LearningCurve]) -> dict[str, object]:
     return {"curves": [{**curve.to_json(), "rule": name} for name, curve in curves.items()]}
 
 
-def _write(curves: dict[str, LearningCurve], bounds: pd.DataFrame | None, models: tuple[GLM, GLM], path: Path) -> None:
-    from gardner.records import write_file
+def _draw(curves: dict[str, LearningCurve], bounds: pd.DataFrame | None, models: tuple[GLM, GLM], path: Path) -> None:
+    from gardner.report.figures import learning_chart, save
 
-    suffix = path.suffix.lower()
-    if suffix == ".json":
-        write_file(path, (to_json(_record(curves)) + "\n").encode())
-    elif suffix == ".csv":
-        write_file(path, _frame(curves).to_csv(index=False).encode())
-    elif suffix == ".parquet":
-        write_file(path, _frame(curves).to_parquet(index=False))
-    elif bounds is not None:
-        from gardner.report.figures import learning_chart, save
-
-        title = f"Learning curves, {_place(curves)}{model_title(*models)}"
-        save(learning_chart(_frame(curves), bounds, title), path, title)
+    assert bounds is not None  # noqa: S101 (they are there for every figure)
+    title = f"Learning curves, {_place(curves)}{model_title(*models)}"
+    save(learning_chart(_frame(curves), bounds, title), path, title)
 
 
 def _place(curves: dict[str, LearningCurve]) -> str:
@@ -192,8 +175,12 @@ def _print(curves: dict[str, LearningCurve], model: str) -> None:
         shown = sorted({round((index + 1) * count / min(_SHOWN, count)) - 1 for index in range(min(_SHOWN, count))})
         for point in (curve.points[index] for index in shown):
             error = point.discretisation_error
-            cells = [general(point.budget), known(point.log_volume, error), general(point.bits_per_label, 4)]
-            cells += [general(point.asked_bits, 4), known(point.overlap, error), known(point.accuracy, error)]
+            cells = [general(point.budget), known_digits(point.log_volume, error), general(point.bits_per_label, 4)]
+            cells += [
+                general(point.asked_bits, 4),
+                known_digits(point.overlap, error),
+                known_digits(point.accuracy, error),
+            ]
             table.add_row(Text(name), *cells, significant(point.threshold, 1e-3, 4), point.status.value)
     console = output()
     console.print(table)

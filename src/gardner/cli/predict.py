@@ -66,7 +66,7 @@ def command(
 
 
 def predictions(model: TableModel | ClassModel, frame: pd.DataFrame) -> dict[str, list[Any]]:
-    """Columns of the answer."""
+    """The columns that are written for the rows of a table."""
     if not model.classes:
         mean, deviation = model.predict(frame)
         return {"prediction": mean.tolist(), "deviation": deviation.tolist()}
@@ -84,5 +84,5 @@ def _fit(
     from gardner.table.propose import propose
 
     pool = read_pool(table, label, ignore=ignore, identifier=identifier, kind=kind)
-    found = propose(pool.features, pool.named_labels, 1, kind=kind or (pool.kind if pool.labelled.any() else None))
-    return model_of(found, pool.encoding, pool.classes, pool.array)
+    proposals = propose(pool.features, pool.named_labels, 1, kind=kind or (pool.kind if pool.labelled.any() else None))
+    return model_of(proposals, pool.encoding, pool.classes, pool.array)

@@ -84,57 +84,57 @@ def command(
         raise InvalidInputError("--until", until, "a regression has no accuracy to be reached", hint="leave it out")
     wanted = pool.encoding.matrix(read_table(target, array=pool.array)) if target else None
     with progress_bar("query") as progress:
-        found = propose(
+        proposals = propose(
             pool.features, pool.named_labels, batch, kind=kind or (pool.kind if pool.labelled.any() else None),
             model=model, scaling=scaling, about=about, target=wanted, seed=seed, progress=progress,
         )  # fmt: skip
     if save is not None:
         from gardner.table.model import model_of
 
-        model_of(found, pool.encoding, pool.classes, pool.array).save(save)
+        model_of(proposals, pool.encoding, pool.classes, pool.array).save(save)
     if json:
-        typer.echo(to_json(record(pool, found, until)))
+        typer.echo(to_json(record(pool, proposals, until)))
     else:
-        _print(pool, found, table.name, until)
+        _print(pool, proposals, table.name, until)
 
 
-def record(pool: PoolFile, found: Proposals, until: float | None = None) -> dict[str, Any]:
+def record(pool: PoolFile, proposals: Proposals, until: float | None = None) -> dict[str, Any]:
     """The JSON of a proposal."""
     rows = []
-    for one in found.rows:
+    for one in proposals.rows:
         row: dict[str, Any] = {"row": one.row, "bits": one.bits}
         if pool.ids:
             row["id"] = pool.ids[one.row]
         if one.probabilities:
-            row["prediction"] = found.classes[_likeliest(one)[0]]
-            row["probabilities"] = dict(zip(found.classes, one.probabilities, strict=True))
-        elif found.model.channel.labels:
+            row["prediction"] = proposals.classes[_likeliest(one)[0]]
+            row["probabilities"] = dict(zip(proposals.classes, one.probabilities, strict=True))
+        elif proposals.model.channel.labels:
             row["probability"] = one.probability
         else:
             row |= {"mean": one.mean, "deviation": one.deviation}
         rows.append(row)
     return {
         "rows": rows,
-        "about": found.about,
-        "targets": found.targets,
+        "about": proposals.about,
+        "targets": proposals.targets,
         "labelled": int(pool.labelled.sum()),
         "unlabelled": int((~pool.labelled).sum()),
         "features": len(pool.names),
-        "classes": list(found.classes or pool.classes),
-        "scaling": found.scaling,
-        "sharpness": found.sharpness,
-        "model": describe_model(found.model),
-        "log_evidence": found.posterior.log_evidence,
-        "tried": [{"scaling": one.scaling, "log_evidence": one.log_evidence} for one in found.tried],
-        "status": found.posterior.status.value,
-        "doubt": found.posterior.doubt,
-        "residual": found.posterior.residual,
-        "expected_accuracy": found.outlook.accuracy if found.outlook else None,
-        "expected_accuracy_within": found.outlook.within if found.outlook else None,
-        "expected_gain": found.outlook.gain if found.outlook else None,
-        "expected_gain_within": found.outlook.gain_within if found.outlook else None,
-        "reached": found.outlook.reached(until) if found.outlook and until is not None else None,
-        "notes": _notes(pool, found),
+        "classes": list(proposals.classes or pool.classes),
+        "scaling": proposals.scaling,
+        "sharpness": proposals.sharpness,
+        "model": describe_model(proposals.model),
+        "log_evidence": proposals.posterior.log_evidence,
+        "tried": [{"scaling": one.scaling, "log_evidence": one.log_evidence} for one in proposals.tried],
+        "status": proposals.posterior.status.value,
+        "doubt": proposals.posterior.doubt,
+        "residual": proposals.posterior.residual,
+        "expected_accuracy": proposals.outlook.accuracy if proposals.outlook else None,
+        "expected_accuracy_within": proposals.outlook.within if proposals.outlook else None,
+        "expected_gain": proposals.outlook.gain if proposals.outlook else None,
+        "expected_gain_within": proposals.outlook.gain_within if proposals.outlook else None,
+        "reached": proposals.outlook.reached(until) if proposals.outlook and until is not None else None,
+        "notes": _notes(pool, proposals),
     }
 
 
@@ -151,19 +151,19 @@ def _short(model: str) -> str:
         return model
 
 
-def _notes(pool: PoolFile, found: Proposals) -> list[str]:
+def _notes(pool: PoolFile, proposals: Proposals) -> list[str]:
     notes = [as_options(note) for note in pool.notes]
-    if found.dropped:
-        kept = set(found.fit.design.scaling.kept.tolist())
+    if proposals.dropped:
+        kept = set(proposals.fit.design.scaling.kept.tolist())
         names = [name for place, name in enumerate(pool.names) if place not in kept]
         shown = ", ".join(names[:_NAMED]) + (", …" if len(names) > _NAMED else "")
         columns = f"column {shown}" if len(names) == 1 else f"{len(names)} columns ({shown})"
         notes.append(f"{columns} left out: every row has the same value")
     if not pool.labelled.any():
         notes.append("no row is labelled yet: the choice rests on the features alone, and covers them")
-        if found.model.channel.labels:
+        if proposals.model.channel.labels:
             notes.append("with a rare class, or with three or more, rows labelled at random are the better first ones")
-    return notes + list(found.fit.notes)
+    return notes + list(proposals.fit.notes)
 
 
 def _plain(text: str) -> str:
@@ -180,46 +180,46 @@ _SCALINGS = {
 }
 
 
-def _print(pool: PoolFile, found: Proposals, name: str, until: float | None) -> None:
+def _print(pool: PoolFile, proposals: Proposals, name: str, until: float | None) -> None:
     from gardner.records import printable
 
-    answer = record(pool, found, until)
-    output().print(_table(pool, found, f"{name}: {answer['labelled']} labelled, {answer['unlabelled']} not"))
-    kinds = f" in {len(found.classes)} classes" if len(found.classes) > 2 else ""
+    answer = record(pool, proposals, until)
+    output().print(_table(pool, proposals, f"{name}: {answer['labelled']} labelled, {answer['unlabelled']} not"))
+    kinds = f" in {len(proposals.classes)} classes" if len(proposals.classes) > 2 else ""
     evidence = f"log-evidence {answer['log_evidence']:.3f} of {answer['labelled']} labels{kinds}"
-    model = f"{_SCALINGS[found.scaling]}, {_plain(_short(answer['model']['channel']))}"
+    model = f"{_SCALINGS[proposals.scaling]}, {_plain(_short(answer['model']['channel']))}"
     output().print(f"{model}, {evidence}, {answer['status']}", highlight=False)
-    if found.outlook is not None and pool.labelled.any():
-        output().print(_expected(found.outlook, until), highlight=False)
+    if proposals.outlook is not None and pool.labelled.any():
+        output().print(_expected(proposals.outlook, until), highlight=False)
     for note in answer["notes"]:
         typer.echo(f"note: {printable(note)}", err=True)
     if answer["doubt"]:
         typer.echo(f"warning: ep is doubtful: {answer['doubt']}", err=True)
 
 
-def _table(pool: PoolFile, found: Proposals, title: str) -> Table:
+def _table(pool: PoolFile, proposals: Proposals, title: str) -> Table:
     predicted = "prediction"
-    if len(found.classes) > 2:
+    if len(proposals.classes) > 2:
         predicted = "likeliest classes"
-    elif found.model.channel.labels:
+    elif proposals.model.channel.labels:
         predicted = f"P({pool.classes[1] or '+1'})"
-    bits = "bits about another row" if found.about == "predictions" else "bits about the weights"
+    bits = "bits about another row" if proposals.about == "predictions" else "bits about the weights"
     table = Table(title=_plain(title), title_justify="left")
     for column in ["row", *(["id"] if pool.ids else []), bits, _plain(predicted)]:
         table.add_column(column, justify="left" if column in ("id", "likeliest classes") else "right")
-    for one in found.rows:
+    for one in proposals.rows:
         name = [_plain(pool.ids[one.row])] if pool.ids else []
-        table.add_row(str(one.row), *name, fixed(one.bits, 4), _prediction(one, found))
+        table.add_row(str(one.row), *name, fixed(one.bits, 4), _prediction(one, proposals))
     return table
 
 
-def _prediction(one: Proposal, found: Proposals) -> str:
+def _prediction(one: Proposal, proposals: Proposals) -> str:
     """The label of a row: the chances of up to three classes, of one of two, or a number."""
     if one.probabilities:
         return ", ".join(
-            f"{_plain(found.classes[place])} {fixed(one.probabilities[place], 2)}" for place in _likeliest(one)[:3]
+            f"{_plain(proposals.classes[place])} {fixed(one.probabilities[place], 2)}" for place in _likeliest(one)[:3]
         )
-    if found.model.channel.labels:
+    if proposals.model.channel.labels:
         return fixed(one.probability, 3)
     return f"{_rounded(one.mean, 4)} ± {_rounded(one.deviation, 2)}"
 
@@ -230,7 +230,7 @@ def _rounded(value: float, digits: int) -> str:
 
 
 def _likeliest(one: Proposal) -> list[int]:
-    """Classes by falling probability."""
+    """The classes by falling probability."""
     return sorted(range(len(one.probabilities)), key=lambda place: -one.probabilities[place])
 
 

@@ -13,7 +13,8 @@ from gardner.errors import InvalidInputError
 from gardner.inference.message_passing import amp
 from gardner.inference.posterior import Posterior
 from gardner.model import GLM, Channel, Gaussian, parse_channel
-from gardner.strategies.base import Floats, Integers, Strategy, StrategyError, View, make_registered
+from gardner.model.arrays import Floating, Integers
+from gardner.strategies.base import Strategy, StrategyError, View, make_registered
 from gardner.strategies.real_pool import CHANNEL, RealPool
 
 ROWS = ("table", "plain")
@@ -42,8 +43,14 @@ class Asking:
         return made
 
     def choose(
-        self, features: Floats, queried: Integers, labels: Floats, classes: int, count: int, rng: np.random.Generator
-    ) -> tuple[Integers, Floats]:
+        self,
+        features: Floating,
+        queried: Integers,
+        labels: Floating,
+        classes: int,
+        count: int,
+        rng: np.random.Generator,
+    ) -> tuple[Integers, Floating]:
         """Rows of the features to label next, best first, and a score for each that is not queried,
         in their order.
         """
@@ -60,7 +67,13 @@ class Asking:
         return choice.indices[np.argsort(-choice.scores[places], kind="stable")], choice.scores
 
     def _view(
-        self, features: Floats, queried: Integers, labels: Floats, classes: int, count: int, rng: np.random.Generator
+        self,
+        features: Floating,
+        queried: Integers,
+        labels: Floating,
+        classes: int,
+        count: int,
+        rng: np.random.Generator,
     ) -> View:
         if self.rows not in ROWS:
             raise InvalidInputError("rows", self.rows, f"it must be one of {', '.join(ROWS)}")
@@ -68,20 +81,20 @@ class Asking:
         channel = parse_channel(channel) if isinstance(channel, str) else channel
         if self.rows == "table":
             pool = RealPool.of(np.asarray(features, dtype=np.float64), channel)
-            return pool.view(queried, labels, count, rng, classes=classes)
+            return pool.view(queried, np.asarray(labels, dtype=np.float64), count, rng, classes=classes)
         model = GLM(Gaussian(), channel)
 
         def posterior() -> Posterior:
             return amp(features[queried], labels.astype(features.dtype), model)
 
-        def fields() -> tuple[Floats, Floats]:
+        def fields() -> tuple[Floating, Floating]:
             mean, variance = posterior().fields(features)
             return np.asarray(mean), np.asarray(variance)
 
         return View(features, queried, labels, count, rng, posterior, fields, model, classes=classes)
 
 
-def coded(labels: NDArray[Any]) -> tuple[Floats, int]:
+def coded(labels: NDArray[Any]) -> tuple[Floating, int]:
     """Classes as numbers, and how many there are: two are −1 and +1, in their order, more are 0, 1,
     ….
 

@@ -17,7 +17,7 @@ from numpy.typing import ArrayLike
 from gardner.elsewhere.asking import Asking, coded
 from gardner.errors import InvalidInputError
 from gardner.model import Channel
-from gardner.strategies.base import Floats, Integers
+from gardner.model.arrays import Floating, Integers
 from gardner.strategies.real_pool import round_generator
 
 
@@ -35,7 +35,7 @@ def modal_strategy(
     rows: str = "table",
     channel: str | Channel | None = None,
     seed: int = 0,
-) -> Callable[..., tuple[Integers, Floats]]:
+) -> Callable[..., tuple[Integers, Floating]]:
     """A function for modAL's ``query_strategy``; the arguments are those of
     :class:`GardnerStrategy`.
 
@@ -51,7 +51,7 @@ def modal_strategy(
     asking = Asking(strategy, dict(parameters or {}), rows, channel)
     asking.made()  # refused here, not in the middle of a loop
 
-    def query_strategy(learner: Learner, X_pool: ArrayLike, n_instances: int = 1) -> tuple[Integers, Floats]:
+    def query_strategy(learner: Learner, X_pool: ArrayLike, n_instances: int = 1) -> tuple[Integers, Floating]:
         known, known_labels, pool = np.asarray(learner.X_training), np.asarray(learner.y_training), np.asarray(X_pool)
         if pool.ndim != 2 or not 1 <= n_instances <= len(pool):
             raise InvalidInputError("n_instances", n_instances, f"the pool has {len(pool)} rows")

@@ -20,7 +20,7 @@ from numpy.typing import ArrayLike
 from gardner.elsewhere.asking import Asking, coded
 from gardner.errors import GardnerError
 from gardner.model import Channel
-from gardner.strategies.base import Floats, Integers
+from gardner.model.arrays import Floating, Integers
 from gardner.strategies.real_pool import round_generator
 
 try:
@@ -64,7 +64,7 @@ class GardnerStrategy(SingleAnnotatorPoolQueryStrategy):  # type: ignore[misc]
         candidates: ArrayLike | None = None,
         batch_size: int = 1,
         return_utilities: bool = False,
-    ) -> Integers | tuple[Integers, Floats]:
+    ) -> Integers | tuple[Integers, Floating]:
         """Rows to label next; see the documentation of scikit-activeml for arguments and answers.
 
         Candidates that are rows of their own are allowed. Besides candidates, rows without a label

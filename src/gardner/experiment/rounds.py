@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from gardner.checks import check_whole
 from gardner.errors import GardnerError, InvalidInputError
+from gardner.units import LN2
 
 if TYPE_CHECKING:
     import numpy as np
@@ -140,7 +141,7 @@ def measured(
         self_overlap=square / features,
         accuracy=1.0 - math.acos(min(1.0, max(-1.0, cosine))) / math.pi if posterior.model.channel.labels else None,
         test_accuracy=test_accuracy,
-        bits_per_label=features * (volume - posterior.log_volume) / ((count - labels) * math.log(2.0)),
+        bits_per_label=features * (volume - posterior.log_volume) / ((count - labels) * LN2),
         iterations=posterior.iterations,
         residual=posterior.residual,
         damping=posterior.damping,

@@ -36,8 +36,8 @@ from numpy.typing import NDArray
 from gardner.errors import ConvergenceError, InvalidInputError
 from gardner.inference.compiler import inlined, kept
 from gardner.inference.threads import run_all, thread_count
+from gardner.model.arrays import Floats
 
-Floats = NDArray[np.float64]
 Counts = NDArray[np.int64]
 Seed = int | np.random.SeedSequence | np.random.Generator
 
@@ -136,7 +136,7 @@ def _fields(columns: Floats, x: Floats, fields: Floats) -> None:
 
 @inlined
 def _rotate(x: Floats, v: Floats, cosine: float, sine: float) -> None:
-    """Free motion."""
+    """Move freely: position and velocity turn into each other."""
     for i in range(x.size):
         x[i], v[i] = cosine * x[i] + sine * v[i], cosine * v[i] - sine * x[i]
 

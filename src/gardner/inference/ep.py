@@ -26,17 +26,16 @@ from collections.abc import Callable
 
 import numpy as np
 import scipy.linalg
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from gardner.errors import InvalidInputError
 from gardner.inference.inputs import check_settings, check_training, deviations
 from gardner.inference.posterior import Posterior, Status
 from gardner.inference.separable import VersionSpace, separate
-from gardner.inference.sites import MAX_ITERATIONS, Run, Sites, State, settle
+from gardner.inference.sites import MAX_ITERATIONS, SiteRun, Sites, State, settle
 from gardner.inference.trust import SAMPLE, judged, neglected_by_ep, sampled
 from gardner.model import GLM, PERCEPTRON, Channel
-
-Floats = NDArray[np.float64]
+from gardner.model.arrays import Floats
 
 
 def expectation_propagation(
@@ -85,7 +84,7 @@ def expectation_propagation(
         F, basis = np.ascontiguousarray(triangle.T), np.asarray(columns.T, dtype=np.float64)
     run = settle(F, y, model.channel, tolerance, max_iterations, damping, progress or (lambda _: None))
     if verdict is VersionSpace.UNDECIDED and run.status is Status.CONVERGED:
-        run = Run(run.state, Status.UNDECIDED, run.iterations, run.damping)
+        run = SiteRun(run.state, Status.UNDECIDED, run.iterations, run.damping)
     posterior = _posterior(run, y, model, basis)
     if run.status is not Status.CONVERGED or not judge:
         return posterior
@@ -145,7 +144,7 @@ def _log_evidence(state: State, y: Floats, channel: Channel) -> float:
     return float(np.sum(factors + sites) - np.sum(np.log(np.diag(state.cholesky))))
 
 
-def _posterior(run: Run, y: Floats, model: GLM, basis: Floats | None) -> Posterior:
+def _posterior(run: SiteRun, y: Floats, model: GLM, basis: Floats | None) -> Posterior:
     """The result in the space of all features; outside the span of the rows it is the prior."""
     state = run.state
     identity = np.eye(state.cholesky.shape[0])

@@ -11,18 +11,15 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import lru_cache
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from gardner.inference.compiler import kept, specialised
 from gardner.inference.noisy_scalars import CHANNELS
 from gardner.inference.scalars import SIGN
 from gardner.inference.threads import run_all, thread_count
 from gardner.model import Compiled
-
-Floats = NDArray[Any]  # float32 or float64
+from gardner.model.arrays import Floating
 
 # Entries of F in a block, at least: 4 MB of doubles, which take far longer than handing out a
 # block.
@@ -38,7 +35,14 @@ _derivatives = SIGN.derivatives  # a channel's own, and its answer, take these p
 
 
 def _answer(
-    first: int, last: int, parameter: float, labels: Floats, g: Floats, omega: Floats, V: Floats, slope: Floats
+    first: int,
+    last: int,
+    parameter: float,
+    labels: Floating,
+    g: Floating,
+    omega: Floating,
+    V: Floating,
+    slope: Floating,
 ) -> None:
     """Turn the plain dot products in ω and V into fields, g and −g' of the rows from ``first`` to
     ``last``.
@@ -52,8 +56,8 @@ def _answer(
 
 
 def _vector_pass(
-    parameter: float, rows: Floats, labels: Floats, mean: Floats, variance: Floats,
-    g: Floats, omega: Floats, V: Floats, slope: Floats, precision: Floats, force: Floats,
+    parameter: float, rows: Floating, labels: Floating, mean: Floating, variance: Floating,
+    g: Floating, omega: Floating, V: Floating, slope: Floating, precision: Floating, force: Floating,
 ) -> None:  # fmt: skip
     """Vector variances, four rows at a time: eight sums and eight factors fit the registers."""
     count, features = rows.shape
@@ -110,8 +114,8 @@ def _vector_pass(
 
 
 def _scalar_pass(
-    parameter: float, rows: Floats, labels: Floats, mean: Floats,
-    g: Floats, omega: Floats, V: Floats, slope: Floats, force: Floats,
+    parameter: float, rows: Floating, labels: Floating, mean: Floating,
+    g: Floating, omega: Floating, V: Floating, slope: Floating, force: Floating,
 ) -> None:  # fmt: skip
     """Scalar variances: products row by row, the stream memory likes best, then eight rows at a
     time from cache.
@@ -160,7 +164,7 @@ def _compiled(name: str) -> tuple[Callable[..., None], Callable[..., None]]:
 
 
 @kept(fast=True)
-def _squared_norms(rows: Floats, norms: Floats) -> None:
+def _squared_norms(rows: Floating, norms: Floating) -> None:
     count, features = rows.shape
     for i in range(count):
         total = rows.dtype.type(0)
@@ -170,7 +174,7 @@ def _squared_norms(rows: Floats, norms: Floats) -> None:
 
 
 @kept(fast=True)
-def _fields(rows: Floats, mean: Floats, variance: Floats, omega: Floats, V: Floats) -> None:
+def _fields(rows: Floating, mean: Floating, variance: Floating, omega: Floating, V: Floating) -> None:
     count, features = rows.shape
     for i in range(count):
         s = t = rows.dtype.type(0)
@@ -182,7 +186,9 @@ def _fields(rows: Floats, mean: Floats, variance: Floats, omega: Floats, V: Floa
         V[i] = t
 
 
-def pool_fields(rows: Floats, mean: Floats, variance: Floats, threads: int | None = None) -> tuple[Floats, Floats]:
+def pool_fields(
+    rows: Floating, mean: Floating, variance: Floating, threads: int | None = None
+) -> tuple[Floating, Floating]:
     """F x̂ and F² Δ of every row, in one pass and without F²."""
     rows = np.ascontiguousarray(rows)
     mean, variance = (np.ascontiguousarray(part, dtype=rows.dtype) for part in (mean, variance))
@@ -206,7 +212,7 @@ class Sweeper:
     """
 
     def __init__(
-        self, rows: Floats, labels: Floats, channel: Compiled, *, scalar: bool, threads: int | None = None
+        self, rows: Floating, labels: Floating, channel: Compiled, *, scalar: bool, threads: int | None = None
     ) -> None:
         """Prepare buffers and tasks (and, for scalar variances, the rows' squared norms, in one
         pass).
@@ -234,7 +240,9 @@ class Sweeper:
         if scalar:
             run_all(_squared_norms, [(rows[a:b], self.norms[a:b]) for a, b in bounds], self.threads)
 
-    def __call__(self, mean: Floats, variance: Floats, g: Floats) -> tuple[Floats, Floats, Floats, Floats, Floats]:
+    def __call__(
+        self, mean: Floating, variance: Floating, g: Floating
+    ) -> tuple[Floating, Floating, Floating, Floating, Floating]:
         """ω, V, g of the rows; A and Σ_μ F_μi g_μ of the weights."""
         self.mean[:], self.g[:] = mean, g
         if self.scalar:

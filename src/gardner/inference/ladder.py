@@ -11,7 +11,8 @@ from dataclasses import dataclass
 import numpy as np
 import scipy.special
 
-from gardner.inference.billiard import DENSITY, Floats
+from gardner.inference.billiard import DENSITY
+from gardner.model.arrays import Floats
 
 # M Φ(−c_max), where the ladder ends: there M walls that act one by one cut off so much of the
 # volume, so ln Z is off by no more than this.

@@ -184,7 +184,7 @@ def _iterate(
         found = run(state)
         b = found.precision * state.mean + found.force
         weights = Weights(b, *(xp.asarray(part) for part in model.prior.moments(found.precision, b, library)))
-        residual = _residual(weights, found, state, model)
+        residual = residual_of(weights, found, state, model)
         iterations += 1
         step = damper.judge(residual)
         if step is NextStep.CONVERGED:
@@ -276,22 +276,32 @@ def _check_start(start: Start, cold: Start) -> Start:
     return start
 
 
-def _residual(weights: Weights, found: Passage, state: Start, model: GLM) -> float:
-    """Means alone would not do: where forces cancel they rest while g and the variances still move."""
+def average(xp: Namespace, vector: ArrayObject) -> float:
+    """The mean, summed in the precision of the vector."""
+    return float(xp.sum(vector)) / int(vector.shape[0])  # xp.mean takes twice the time
+
+
+def residual_of(
+    weights: Weights,
+    found: Passage,
+    state: Start,
+    model: GLM,
+    mean: Callable[[Namespace, ArrayObject], float] = average,
+) -> float:
+    """By how much an iteration moved from where it began, in units of a prior weight.
+
+    Means alone would not do: where forces cancel they rest while g and the variances still move.
+    """
     xp, second_moment = library_of(weights.mean).xp, model.prior.second_moment
     moved = weights.mean - state.mean
-    total = _average(xp, moved * moved) / second_moment
+    total = mean(xp, moved * moved) / second_moment
     if found.g.shape[0]:
         moved = found.g - state.g
-        total += _average(xp, moved * moved * found.V)
+        total += mean(xp, moved * moved * found.V)
     if not model.channel.labels:  # of a symmetric channel, as the absolute value, g may rest at zero from the start
         moved = weights.variance - state.variance
-        total += _average(xp, moved * moved) / second_moment**2
+        total += mean(xp, moved * moved) / second_moment**2
     return math.sqrt(total) if math.isfinite(total) else math.inf
-
-
-def _average(xp: Namespace, vector: ArrayObject) -> float:
-    return float(xp.sum(vector)) / int(vector.shape[0])  # xp.mean takes twice the time
 
 
 def _passage_of(

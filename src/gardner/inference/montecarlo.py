@@ -37,7 +37,6 @@ from gardner.inference.billiard import (
     CHAINS,
     Bounces,
     Counts,
-    Floats,
     OutOfTimeError,
     Seed,
     Walkers,
@@ -52,6 +51,7 @@ from gardner.inference.separable import TIME_LIMIT as SEPARATION_LIMIT
 from gardner.inference.separable import VersionSpace, separate
 from gardner.inference.wedge import Wedge
 from gardner.model import GLM, PERCEPTRON
+from gardner.model.arrays import Floats
 
 Progress = Callable[[float], None]
 

@@ -51,7 +51,7 @@ def flip_log_partition(y: float, omega: float, V: float, rho: float) -> float:
 
 @inlined
 def probit_derivatives(y: float, omega: float, V: float, noise: float) -> tuple[float, float]:
-    """Those of the sign at V + noise."""
+    """g and −g' of the sign, at V + noise."""
     return sign_derivatives(y, omega, V + noise, 0.0)
 
 

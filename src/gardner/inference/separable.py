@@ -27,7 +27,7 @@ import numpy as np
 import scipy.linalg
 from numpy.typing import ArrayLike, NDArray
 
-Floats = NDArray[np.float64]
+from gardner.model.arrays import Floats
 
 # The field of unit rows and unit weights below which a cone has no volume in double precision.
 # Witness and certificate are held to the same number, so that no cone passes between them.

@@ -12,14 +12,12 @@ from dataclasses import dataclass
 
 import numpy as np
 import scipy.linalg
-from numpy.typing import NDArray
 from scipy.linalg.lapack import dpotrf, dtrtrs
 
 from gardner.errors import InvalidInputError
 from gardner.inference.posterior import Status
 from gardner.model import Channel
-
-Floats = NDArray[np.float64]
+from gardner.model.arrays import Floats
 
 # The ratio of the factor's largest to smallest diagonal beyond which QR takes the place of the
 # normal equations. They cost its square, so six of sixteen digits are lost at most.
@@ -78,7 +76,7 @@ class State:
 
 
 @dataclass(frozen=True)
-class Run:
+class SiteRun:
     """How an iteration ended."""
 
     state: State
@@ -90,7 +88,7 @@ class Run:
 def settle(
     F: Floats, y: Floats, channel: Channel, tolerance: float, most: int, damping: float,
     progress: Callable[[float], None], start: Sites | None = None,
-) -> Run:  # fmt: skip
+) -> SiteRun:  # fmt: skip
     """From the start given, if that fails from none, and where sites may turn negative with more
     and more damping.
     """
@@ -112,7 +110,7 @@ def _iterate(
     damping: float,
     progress: Callable[[float], None],
     start: Sites | None = None,
-) -> Run:
+) -> SiteRun:
     """Move all sites towards their targets until moments match; the last state that was sound is
     returned.
     """
@@ -127,7 +125,7 @@ def _iterate(
     for iteration in range(max_iterations):
         progress(min(max(math.log(max(state.residual, tolerance)) / math.log(tolerance), 0.0), 1.0))
         if state.residual <= tolerance:
-            return Run(state, Status.CONVERGED, iteration, 1.0 - step)
+            return SiteRun(state, Status.CONVERGED, iteration, 1.0 - step)
         best, waited = (state.residual, 0) if state.residual < 0.99 * best else (best, waited + 1)
         if waited >= _PATIENCE and float(np.min(state.target_tau)) < 0.0:  # sites that take turns in changing sides
             longest, best, waited = max(0.5 * longest, 1.0 - _RUNGS[-1]), math.inf, 0
@@ -143,11 +141,11 @@ def _iterate(
             step *= 0.5
             last_update = None
             if step < _SMALLEST_STEP:
-                return Run(state, Status.DIVERGED, iteration + 1, 1.0 - step)
+                return SiteRun(state, Status.DIVERGED, iteration + 1, 1.0 - step)
             continue
         state, last_update = moved, update
     status = Status.CONVERGED if state.residual <= tolerance else Status.UNCONVERGED
-    return Run(state, status, max_iterations, 1.0 - step)
+    return SiteRun(state, status, max_iterations, 1.0 - step)
 
 
 def _stretch(update: Floats, last_update: Floats) -> float:

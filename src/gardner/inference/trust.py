@@ -28,17 +28,13 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from gardner.inference.inputs import host
 from gardner.inference.posterior import Posterior, Status
 from gardner.model import Channel, library_of
-from gardner.model.arrays import ArrayObject
-
-Floats = NDArray[Any]
+from gardner.model.arrays import ArrayObject, Floats, Integers
 
 # The share of ln Z that the neglected term may reach before an answer is doubtful. It was chosen
 # after seeing the cases of benchmarks/trust.py (docs/inference.md): no alarm on Gaussian pools,
@@ -61,7 +57,7 @@ class Neglected:
     cause: str
 
 
-def sampled(count: int, most: int = SAMPLE) -> NDArray[np.int64]:
+def sampled(count: int, most: int = SAMPLE) -> Integers:
     """Rows to look at: all, or a random choice that is the same every time."""
     if count <= most:
         return np.arange(count)

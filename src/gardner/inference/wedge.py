@@ -18,9 +18,8 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
-Floats = NDArray[np.float64]
+from gardner.model.arrays import Floats
 
 # How far unit rows may stick out of their plane: some hundred times the rounding of a scalar
 # product.

@@ -40,7 +40,7 @@ class Absolute(RealLabels):
 
     @property
     def compiled(self) -> Compiled:
-        """By the noise."""
+        """The compiled functions take the noise."""
         return Compiled("absolute", self.noise)
 
     def log_probability(self, y: Array, h: Array, library: Library = NUMPY) -> Array:
@@ -54,11 +54,11 @@ class Absolute(RealLabels):
         return nearest - self.margin, xp.maximum(-low, high) + self.margin
 
     def _argument(self, y: Array, omega: Array, V: Array, library: Library) -> Array:
-        """The argument t."""
+        """The argument t of the normal distribution function in a branch."""
         return (omega * self.noise + y * V) / library.xp.sqrt(V * self.noise * (V + self.noise))
 
     def _branch(self, y: Array, omega: Array, V: Array, library: Library) -> Array:
-        """L(ω)."""
+        """L(ω), the logarithm of the branch of positive fields."""
         scale = V + self.noise
         normal = -0.5 * (y - omega) ** 2 / scale - 0.5 * library.xp.log(2.0 * math.pi * scale)
         return normal + library.log_ndtr(self._argument(y, omega, V, library))
@@ -113,5 +113,5 @@ class Absolute(RealLabels):
         return mean, omega * omega + V + self.noise - mean * mean
 
     def sample(self, fields: Floating, rng: np.random.Generator) -> Floating:
-        """Absolute values with noise."""
+        """Absolute values of the fields, with noise."""
         return self.noisy(np.abs(fields), rng)

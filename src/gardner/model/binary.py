@@ -27,7 +27,7 @@ class BinaryLabels(Channel):
 
     @property
     def odd(self) -> bool:
-        """By the symmetry."""
+        """The symmetry: P_out(−y|−h) = P_out(y|h)."""
         return True
 
     @property

@@ -43,7 +43,7 @@ class Flip(BinaryLabels):
 
     @property
     def log_concave(self) -> bool:
-        """Only without flips."""
+        """ψ_Y is concave only without flips: with them it levels off at ln ρ."""
         return self.rho == 0.0
 
     @property
@@ -82,7 +82,7 @@ class Flip(BinaryLabels):
         return total, *of_ratio(y, u, V, slope, -slope * (excess - rest * ratio))
 
     def noise_entropy(self, omega: Array, V: Array, library: Library = NUMPY) -> Array:
-        """H[ρ], whatever the field."""
+        """H[ρ], the same at every field."""
         del library
         none = 0.0 * (omega + V)
         if self.rho == 0.0:
@@ -90,6 +90,6 @@ class Flip(BinaryLabels):
         return none + float(entropy(np.log(self.rho), np.log1p(-self.rho), NUMPY))
 
     def sample(self, fields: Floating, rng: np.random.Generator) -> Floating:
-        """The sign, sometimes flipped."""
+        """Signs of the fields, each flipped with probability ρ."""
         flipped = rng.random(fields.shape) < self.rho
         return np.where(flipped, -signs(fields), signs(fields))

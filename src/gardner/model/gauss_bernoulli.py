@@ -38,7 +38,7 @@ class GaussBernoulli(Prior):
 
     @property
     def compiled(self) -> Compiled:
-        """By the density."""
+        """The compiled functions take the density."""
         return Compiled("gauss-bernoulli", self.density)
 
     @property

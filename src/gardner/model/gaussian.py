@@ -34,12 +34,12 @@ class Gaussian(Prior):
 
     @property
     def gaussian(self) -> bool:
-        """They are."""
+        """Weights are normal."""
         return True
 
     @property
     def compiled(self) -> Compiled:
-        """By the variance."""
+        """The compiled functions take the variance."""
         return Compiled("gaussian", self.variance)
 
     def log_partition(self, A: Array, b: Array, library: Library = NUMPY) -> Array:
@@ -69,5 +69,5 @@ class Gaussian(Prior):
         )
 
     def sample(self, count: int, rng: np.random.Generator) -> Floats:
-        """Normal numbers."""
+        """Independent normal weights."""
         return math.sqrt(self.variance) * rng.standard_normal(count)

@@ -44,7 +44,7 @@ class Laplace(Prior):
 
     @property
     def rate(self) -> float:
-        """λ."""
+        """λ, by which the density falls."""
         return math.sqrt(2.0 / self.variance)
 
     def log_partition(self, A: Array, b: Array, library: Library = NUMPY) -> Array:
@@ -56,7 +56,7 @@ class Laplace(Prior):
         return math.log(0.5 * self.rate) + library.xp.logaddexp(right, left)
 
     def moments(self, A: Array, b: Array, library: Library = NUMPY) -> tuple[Array, Array]:
-        """Of the mixture of the two half-lines."""
+        """Mean and variance of a weight, which is a mixture of two half-lines."""
         xp = library.xp
         right, left = (_half_line(A, self.rate - sign * b, library) for sign in (1.0, -1.0))
         total = xp.logaddexp(right[0], left[0])
@@ -83,7 +83,7 @@ class Laplace(Prior):
         )
 
     def sample(self, count: int, rng: np.random.Generator) -> Floats:
-        """Double-exponential numbers."""
+        """Independent double-exponential weights."""
         return rng.laplace(0.0, 1.0 / self.rate, count)
 
 

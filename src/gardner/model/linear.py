@@ -32,17 +32,17 @@ class Linear(RealLabels):
 
     @property
     def linear_noise(self) -> float:
-        """The noise."""
+        """The variance of the noise: labels are y = h + normal noise."""
         return self.noise
 
     @property
     def log_concave(self) -> bool:
-        """As the Gaussian is."""
+        """ψ_Y is a parabola in ω, and so concave."""
         return True
 
     @property
     def compiled(self) -> Compiled:
-        """By the noise."""
+        """The compiled functions take the noise."""
         return Compiled("linear", self.noise)
 
     def label_span(self, low: Array, high: Array, library: Library = NUMPY) -> tuple[Array, Array]:

@@ -84,12 +84,12 @@ class Logistic(BinaryLabels):
 
     @property
     def log_concave(self) -> bool:
-        """As the logistic function is, and a Gaussian average keeps it."""
+        """ψ_Y is concave: the logistic function is, and a Gaussian average keeps it."""
         return True
 
     @property
     def compiled(self) -> Compiled:
-        """By the scale."""
+        """The compiled functions take the scale."""
         return Compiled("logistic", self.scale)
 
     def _arguments(
@@ -157,5 +157,5 @@ class Logistic(BinaryLabels):
         return bump_average(log_probability, _REACH, self.scale * omega, self.scale**2 * V, library)
 
     def sample(self, fields: Floating, rng: np.random.Generator) -> Floating:
-        """Coins of the right odds."""
+        """Labels by coins of the right odds."""
         return draw(0.5 * (1.0 + np.tanh(0.5 * self.scale * fields)), rng)

@@ -66,7 +66,7 @@ class NumericPrior(Prior):
         return mean, xp.sum(share * (x - mean[..., None]) ** 2, axis=-1)
 
     def sample(self, count: int, rng: np.random.Generator) -> Floats:
-        """By the inverse of the distribution function, tabulated."""
+        """Weights by the inverse of the distribution function, which is tabulated."""
         edges = np.linspace(*self.support, 4001)
         cells = np.exp(self.log_density(0.5 * (edges[1:] + edges[:-1])))
         table = np.concatenate([[0.0], np.cumsum(cells)])

@@ -65,6 +65,12 @@ class Prior(Formula, ABC):
         return False
 
     @property
+    def one_normal_law(self) -> bool:
+        """Whether weights are normal of mean zero and all of one variance, ``second_moment``."""
+        moments = self.second_moments
+        return self.gaussian and bool(np.all(moments == moments[0]))
+
+    @property
     def fixed_norm(self) -> bool:
         """Whether x² = r⁰ with certainty: then ψ_X(A, b) + A r⁰/2 does not depend on A."""
         b = np.array([0.0, 0.7, -2.3])

@@ -40,22 +40,22 @@ class Probit(BinaryLabels):
 
     @property
     def scale_free(self) -> bool:
-        """Only without noise."""
+        """The probability of a label depends on the sign of its field alone only without noise."""
         return self.noise == 0.0
 
     @property
     def log_concave(self) -> bool:
-        """As Φ is."""
+        """ψ_Y = ln Φ is concave."""
         return True
 
     @property
     def noise_in_front(self) -> float:
-        """The noise."""
+        """The variance of the noise, which stands in front of the sign."""
         return self.noise
 
     @property
     def compiled(self) -> Compiled:
-        """By the noise."""
+        """The compiled functions take the noise."""
         return Compiled("probit", self.noise)
 
     def log_partition(self, y: Array, omega: Array, V: Array, library: Library = NUMPY) -> Array:

@@ -28,7 +28,7 @@ class Rademacher(Prior):
 
     @property
     def compiled(self) -> Compiled:
-        """Without a parameter."""
+        """The compiled functions take no parameter."""
         return Compiled("rademacher")
 
     def log_partition(self, A: Array, b: Array, library: Library = NUMPY) -> Array:
@@ -52,5 +52,5 @@ class Rademacher(Prior):
         return value, np.sign(b) * (1.0 - small) / whole, none - 0.5, 4.0 * small / whole**2, none, none
 
     def sample(self, count: int, rng: np.random.Generator) -> Floats:
-        """Fair coins."""
+        """Weights by fair coins."""
         return 2.0 * rng.integers(0, 2, count).astype(np.float64) - 1.0

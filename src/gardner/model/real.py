@@ -19,7 +19,7 @@ class RealLabels(Channel):
 
     @property
     def labels(self) -> tuple[float, ...]:
-        """None: labels are real."""
+        """No classes: labels are real numbers."""
         return ()
 
     @property

@@ -31,22 +31,22 @@ class Sign(BinaryLabels):
 
     @property
     def scale_free(self) -> bool:
-        """By definition."""
+        """A label is the sign of its field, whatever its size."""
         return True
 
     @property
     def log_concave(self) -> bool:
-        """As Φ is."""
+        """ψ_Y = ln Φ is concave."""
         return True
 
     @property
     def noise_in_front(self) -> float:
-        """None is needed: ln Φ(u) falls like −u²/2."""
+        """Zero: ln Φ(u) falls like −u²/2 without any."""
         return 0.0
 
     @property
     def compiled(self) -> Compiled:
-        """Without a parameter."""
+        """The compiled functions take no parameter."""
         return Compiled("sign")
 
     def log_partition(self, y: Array, omega: Array, V: Array, library: Library = NUMPY) -> Array:
@@ -80,7 +80,7 @@ class Sign(BinaryLabels):
         return value, *of_ratio(y, u, V, excess, 1.0 - rho * excess)
 
     def noise_entropy(self, omega: Array, V: Array, library: Library = NUMPY) -> Array:
-        """There is no noise."""
+        """Zero, as there is no noise."""
         del library
         return 0.0 * (omega + V)
 

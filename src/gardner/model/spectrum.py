@@ -51,7 +51,7 @@ class Spectrum(Prior):
         object.__setattr__(self, "alignment", float(alignment))
 
     def __hash__(self) -> int:
-        """Of the numbers, counted once: caches ask often."""
+        """The hash of the numbers, counted once: caches ask often."""
         return self._hash
 
     def __repr__(self) -> str:
@@ -88,17 +88,17 @@ class Spectrum(Prior):
 
     @property
     def gaussian(self) -> bool:
-        """They are, each with its variance."""
+        """Weights are normal, each with its variance."""
         return True
 
     @property
     def fixed_norm(self) -> bool:
-        """No weight is of known size."""
+        """No weight has a known square."""
         return False
 
     @property
     def tail_precision(self) -> float:
-        """1/c of the largest."""
+        """1/c of the largest variance c."""
         return 1.0 / float(self.second_moments.max())
 
     def of_size(self, count: int) -> Spectrum:

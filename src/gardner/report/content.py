@@ -13,7 +13,7 @@ import pandas as pd
 from gardner.report.style import AnyChart
 
 
-class Outcome(Enum):
+class VerdictKind(Enum):
     """What became of a statement. "Does not hold" is three things: a finding, an open question, a
     failure.
     """
@@ -33,23 +33,23 @@ class Verdict:
     it; none for a statement of theory alone. A statement that is ``beyond`` the paper is news where
     it holds.
 
-    >>> Verdict(False, "theory and runs agree", Outcome.OPEN, seeds=4).outcome
-    <Outcome.OPEN: 'undecided'>
-    >>> Verdict(True, "theory and runs agree", Outcome.OPEN, seeds=4).outcome
-    <Outcome.HOLDS: 'holds'>
+    >>> Verdict(False, "theory and runs agree", VerdictKind.OPEN, seeds=4).outcome
+    <VerdictKind.OPEN: 'undecided'>
+    >>> Verdict(True, "theory and runs agree", VerdictKind.OPEN, seeds=4).outcome
+    <VerdictKind.HOLDS: 'holds'>
     """
 
     holds: bool
     text: str
-    otherwise: Outcome = Outcome.OPEN
+    otherwise: VerdictKind = VerdictKind.OPEN
     seeds: int | None = None
     beyond: bool = False
 
     @property
-    def outcome(self) -> Outcome:
+    def outcome(self) -> VerdictKind:
         """What a reader is told."""
         if self.holds:
-            return Outcome.NEW if self.beyond else Outcome.HOLDS
+            return VerdictKind.NEW if self.beyond else VerdictKind.HOLDS
         return self.otherwise
 
 

@@ -14,12 +14,12 @@ from scipy.stats import t as student
 
 from gardner.numbers import is_missing
 from gardner.report.cells import tabulate
-from gardner.report.content import Board, Figure, Outcome, Page, Pairs, Section, Verdict
+from gardner.report.content import Board, Figure, Page, Pairs, Section, Verdict, VerdictKind
 from gardner.report.embed import library, policy, script, script_json
 from gardner.report.figures import specification, still
 from gardner.report.style import WIDTH, theme
 
-__all__ = ["Board", "Figure", "Outcome", "Page", "Pairs", "Section", "Verdict", "render"]
+__all__ = ["Board", "Figure", "Page", "Pairs", "Section", "Verdict", "VerdictKind", "render"]
 
 # Names that Vega gives to parts of a picture; two pictures on a page must not share them.
 _LOCAL = re.compile(r"\b(?:clip|gradient_)\d+\b")
@@ -74,10 +74,10 @@ def _specs(page: Page) -> dict[str, dict[str, object]]:
 
 
 _GROUPS = (
-    ("Failures of this run", "failed", (Outcome.FAILURE,)),
-    ("New: against what was said, or beyond it", "new", (Outcome.FINDING, Outcome.NEW)),
-    ("This run is too small to tell", "could not be told", (Outcome.OPEN,)),
-    ("Holds", "agree", (Outcome.HOLDS,)),
+    ("Failures of this run", "failed", (VerdictKind.FAILURE,)),
+    ("New: against what was said, or beyond it", "new", (VerdictKind.FINDING, VerdictKind.NEW)),
+    ("This run is too small to tell", "could not be told", (VerdictKind.OPEN,)),
+    ("Holds", "agree", (VerdictKind.HOLDS,)),
 )
 
 

@@ -7,8 +7,8 @@ from typing import Literal
 import altair as alt
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 
+from gardner.model.arrays import Floating
 from gardner.numbers import fixed, is_missing, percent
 from gardner.report.many import in_front, panels, toggled
 from gardner.report.style import (
@@ -24,7 +24,6 @@ from gardner.report.style import (
     typeset,
 )
 
-Floats = NDArray[np.floating]
 Quantity = Literal["log_volume", "accuracy"]
 
 _DASHES: dict[str, list[float]] = {
@@ -126,7 +125,7 @@ def strategies_panels(curves: pd.DataFrame, bounds: pd.DataFrame, title: str) ->
     best = rows["budget"].map(halving)
     known = bounds.dropna(subset=["log_volume"]).rename(columns={"budget": "x", "log_volume": "value"})
     word = "ln v"
-    less: Floats = np.zeros(len(rows))
+    less: Floating = np.zeros(len(rows))
     if len(rows) and best.notna().all():
         known, word = known[known["bound"] == "halving"].assign(value=0.0), "above the bound"
         less = best.to_numpy(float)

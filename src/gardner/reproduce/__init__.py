@@ -13,9 +13,8 @@ from typing import TYPE_CHECKING
 import pandas as pd
 
 from gardner.errors import GardnerError, InvalidInputError
-from gardner.experiment.results.summary import LN2
 from gardner.numbers import with_error
-from gardner.report.page import Board, Outcome, Page, Section, Verdict
+from gardner.report.page import Board, Page, Section, Verdict, VerdictKind
 from gardner.reproduce import (
     batch,
     bounds,
@@ -42,6 +41,7 @@ from gardner.reproduce.recipe import (
     perceptron_bounds,
 )
 from gardner.reproduce.results_page import report_results
+from gardner.units import LN2
 
 if TYPE_CHECKING:
     from gardner.theory import Bounds
@@ -144,7 +144,7 @@ def _section(recipe: Recipe, workspace: Workspace, failures: dict[str, str]) -> 
         failures[recipe.name] = why
         nothing = "This result could not be had."
         return Section(
-            recipe.name, recipe.title, nothing, (), (Verdict(False, why, Outcome.FAILURE),), pd.DataFrame(), ""
+            recipe.name, recipe.title, nothing, (), (Verdict(False, why, VerdictKind.FAILURE),), pd.DataFrame(), ""
         )
 
 

@@ -10,19 +10,19 @@ from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 
 from gardner.errors import InvalidInputError
 from gardner.experiment.results.means import Row
-from gardner.experiment.results.summary import LN2, Summary, summarise
+from gardner.experiment.results.summary import Summary, summarise
+from gardner.model.arrays import Floats
 from gardner.numbers import fixed, rounded_down
 from gardner.report.many import MOST
 from gardner.report.page import Board, Figure
 from gardner.report.strategies import Quantity, strategies_chart, strategies_panels
 from gardner.report.style import typeset
 from gardner.reproduce.recipe import Progress
+from gardner.units import LN2
 
-Floats = NDArray[np.float64]
 _TITLES: dict[Quantity, str] = {"log_volume": "Log-volume", "accuracy": "Accuracy"}
 _WORDS: dict[Quantity, str] = {"log_volume": "ln v", "accuracy": "accuracy"}
 _SETTING = ["model", "pool_ratio", "features"]

@@ -10,7 +10,7 @@ import pandas as pd
 
 from gardner.model import PERCEPTRON
 from gardner.report.figures import complexity_chart, magnetization_chart
-from gardner.report.page import Figure, Outcome, Section, Verdict
+from gardner.report.page import Figure, Section, Verdict, VerdictKind
 from gardner.reproduce.recipe import Recipe, Workspace, certificate
 from gardner.theory import Curve, complexity_curve, pool
 from gardner.theory.parallel import answers
@@ -68,25 +68,25 @@ def _verdicts(alpha: float, curves: list[tuple[Curve, pd.DataFrame]]) -> tuple[V
         Verdict(
             all(tops),
             f"every curve has its maximum at β = 0, the random subset ({len(curves)} curves)",
-            Outcome.FAILURE,
+            VerdictKind.FAILURE,
         ),
-        Verdict(monotone, "smaller volumes have larger overlap m along every curve", Outcome.FINDING),
+        Verdict(monotone, "smaller volumes have larger overlap m along every curve", VerdictKind.FINDING),
         Verdict(
             0.0 <= excess < 0.1 * typical_excess,
             f"the smallest volume saturates at the pool's: at n = {longest.budget:g} it lies {excess:.2g} above "
             f"ln v(α) = {whole:.5f}, a random subset {typical_excess:.2g}",
-            Outcome.FINDING,
+            VerdictKind.FINDING,
         ),
         Verdict(
             max(low) <= 1.0,
             f"replica symmetry holds at the lower ends (the paper leaves it open): stability ratio {min(low):.2f} to "
             f"{max(low):.2f}, broken above 1",
-            Outcome.FINDING,
+            VerdictKind.FINDING,
         ),
         Verdict(
             max(high) <= 1.0,
             f"replica symmetry holds at the upper ends (likewise): stability ratio {min(high):.2f} to {max(high):.2f}",
-            Outcome.FINDING,
+            VerdictKind.FINDING,
         ),
     )
 

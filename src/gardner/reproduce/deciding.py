@@ -5,13 +5,13 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable
 
-from gardner.report.page import Outcome
+from gardner.report.page import VerdictKind
 
 # The chance at which data that agree with a statement would be called a finding against it.
 LEVEL = 0.05
 
 
-def against(excesses: Iterable[tuple[float, float]], seeds: int) -> Outcome:
+def against(excesses: Iterable[tuple[float, float]], seeds: int) -> VerdictKind:
     """A finding if one of several excesses is surely above zero; else the question stays open.
 
     ``excesses`` are (value, standard error) of what a statement says is not positive, each a mean
@@ -25,6 +25,6 @@ def against(excesses: Iterable[tuple[float, float]], seeds: int) -> Outcome:
 
     found = [excess / error for excess, error in excesses if error > 0.0 and not math.isnan(excess / error)]
     if seeds < 2 or not found:
-        return Outcome.OPEN
+        return VerdictKind.OPEN
     limit = float(stats.t.isf(LEVEL / len(found), seeds - 1))
-    return Outcome.FINDING if max(found) > limit else Outcome.OPEN
+    return VerdictKind.FINDING if max(found) > limit else VerdictKind.OPEN

@@ -18,7 +18,7 @@ from gardner.experiment.ensemble.answer import Ensemble
 from gardner.experiment.ensemble.limit import drawn_range, limit, paired
 from gardner.experiment.ensemble.sampling import sample_ensemble
 from gardner.report.measured import ensemble_chart
-from gardner.report.page import Figure, Outcome, Section, Verdict
+from gardner.report.page import Figure, Section, Verdict, VerdictKind
 from gardner.reproduce import bounds, passive_sampling
 from gardner.reproduce.recipe import FULL, Recipe, Workspace
 from gardner.theory import complexity_curve
@@ -204,28 +204,28 @@ def _verdicts(
         Verdict(
             chains >= WHOLE,
             f"chains see {chains:.0%} of the range of ln v at N = {largest}; ten million random draws see {random:.0%}",
-            Outcome.OPEN,
+            VerdictKind.OPEN,
             least,
         ),
         Verdict(
             middle[0] <= SURE * middle[1] and middle[1] <= 5.0 * CLOSE,
             f"extrapolated to N without end, chains agree with theory where symmetry holds: off by {middle[0]:.4f} in "
             f"ln v at most, with a standard error of {middle[1]:.4f} there",
-            Outcome.FINDING if middle[0] > SURE * middle[1] else Outcome.OPEN,
+            VerdictKind.FINDING if middle[0] > SURE * middle[1] else VerdictKind.OPEN,
             pools,
         ),
         Verdict(
             ends[0] <= CLOSE and ends[1] <= CLOSE,
             f"given that, they agree with one step of breaking near the ends: off by {ends[0]:.4f} in ln v at most, "
             f"with a standard error of {ends[1]:.4f} there (tolerance of both {CLOSE:g})",
-            Outcome.FINDING if ends[0] > CLOSE + SURE * ends[1] else Outcome.OPEN,
+            VerdictKind.FINDING if ends[0] > CLOSE + SURE * ends[1] else VerdictKind.OPEN,
             pools,
         ),
         Verdict(
             not gap < -SURE * error,
             f"no search passes the minimum with one step of breaking: swap lies {gap:+.4f} ± {error:.4f} above it at "
             f"N = {swap['features'].iloc[0]}",
-            Outcome.FINDING,
+            VerdictKind.FINDING,
             len(volumes),
         ),
         _resolved(table, pools),
@@ -264,7 +264,7 @@ def _resolved(table: pd.DataFrame, pools: int) -> Verdict:
         bool(abs(apart) >= SURE * error and abs(seen[place] - step[place]) <= SURE * error),
         f"the chains tell one step of breaking from replica symmetry: at β = {BETAS[place]:g} it adds {apart:+.4f} to "
         f"Σ; measured {seen[place] - symmetric[place]:+.4f} ± {error:.4f}",
-        Outcome.OPEN,
+        VerdictKind.OPEN,
         pools,
         beyond=True,
     )

@@ -11,7 +11,7 @@ import pandas as pd
 
 from gardner.experiment import StrategySpec
 from gardner.report.learning import Axis, curves_chart
-from gardner.report.page import Figure, Outcome, Section, Verdict
+from gardner.report.page import Figure, Section, Verdict, VerdictKind
 from gardner.report.style import VOLUME
 from gardner.reproduce.pruning import error_figure, error_lines, error_verdicts
 from gardner.reproduce.recipe import Recipe, Workspace, origin, settled
@@ -77,7 +77,8 @@ def _learners() -> list[Case]:
 
 
 def _called(prior: str, channel: str) -> str:
-    return channel if prior == "gaussian" else prior
+    """By the prior, where it is not that of the first of them; else by the channel."""
+    return channel if prior == LEARNERS[0][0] else prior
 
 
 def _run(workspace: Workspace) -> Section:
@@ -182,7 +183,7 @@ def _price(lines: pd.DataFrame) -> Verdict:
         0.8 < slope < 1.2 and bool(np.all(np.diff(gaps) > 0.0)),
         f"the price of batches at n = 1 grows like κ to the power {slope:.2f} up to κ = 0.05 (from 0.8 to 1.2), and "
         f"never falls: {costs}",
-        Outcome.FINDING,
+        VerdictKind.FINDING,
         beyond=True,
     )
 
@@ -193,7 +194,7 @@ def _committee_order(lines: pd.DataFrame) -> Verdict:
     values = [float(ends[name]) for name in names]
     listed = ", ".join(f"{name}: {value:.4f}" for name, value in zip(names, values, strict=True))
     text = f"larger committees are better, ln v at n = 2: {listed}"
-    return Verdict(values == sorted(values, reverse=True), text, Outcome.FINDING, beyond=True)
+    return Verdict(values == sorted(values, reverse=True), text, VerdictKind.FINDING, beyond=True)
 
 
 def _gain(lines: pd.DataFrame) -> Verdict:
@@ -210,7 +211,7 @@ def _gain(lines: pd.DataFrame) -> Verdict:
     return Verdict(
         all(labels > 1.0 for labels in gains.values()) and not math.isnan(sum(gains.values())),
         f"choosing is ahead of random labels for every model; random labels as good as 1 chosen label: {listed}",
-        Outcome.FINDING,
+        VerdictKind.FINDING,
         beyond=True,
     )
 

@@ -29,7 +29,7 @@ from gardner.inference.batched import random_subsets, subset_log_volumes
 from gardner.model import PERCEPTRON, draw_instance
 from gardner.records import Store
 from gardner.report.measured import sampling_chart
-from gardner.report.page import Figure, Outcome, Section, Verdict
+from gardner.report.page import Figure, Section, Verdict, VerdictKind
 from gardner.reproduce.recipe import Progress, Recipe, Workspace, certificate
 from gardner.theory import complexity_curve
 
@@ -214,13 +214,13 @@ def _verdicts(dots: pd.DataFrame) -> tuple[Verdict, ...]:
             small <= CLOSE,
             f"counted subsets lie on the theory's Σ at N = {SIZES[0]}: root mean square distance {small:.3f} "
             f"(tolerance {CLOSE:g}; {len(rows)} of {len(dots)} dots lie in the curves' range)",
-            Outcome.FINDING,
+            VerdictKind.FINDING,
             1,
         ),
         Verdict(
             large < small,
             f"the distance falls with N: {small:.3f} at N = {SIZES[0]}, {large:.3f} at N = {SIZES[1]}",
-            Outcome.OPEN,
+            VerdictKind.OPEN,
             1,
             beyond=True,
         ),

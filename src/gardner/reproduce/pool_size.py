@@ -7,7 +7,7 @@ import pandas as pd
 
 from gardner.model import PERCEPTRON
 from gardner.report.figures import pool_size_chart
-from gardner.report.page import Figure, Outcome, Section, Verdict
+from gardner.report.page import Figure, Section, Verdict, VerdictKind
 from gardner.reproduce.recipe import Recipe, Workspace, certificate, perceptron_bounds
 from gardner.theory import LN2, Bounds, EndStatus, pool, typical
 from gardner.theory.parallel import answers
@@ -76,19 +76,19 @@ def _verdicts(results: list[Bounds]) -> tuple[Verdict, ...]:
         Verdict(
             len(resolved) == len(results),
             f"every minimum was found ({len(resolved)} of {len(results)})",
-            Outcome.FAILURE,
+            VerdictKind.FAILURE,
         ),
-        Verdict(ordered, "pool ≤ minimum ≤ typical for every budget and pool", Outcome.FAILURE),
+        Verdict(ordered, "pool ≤ minimum ≤ typical for every budget and pool", VerdictKind.FAILURE),
         Verdict(
             beats,
             f"the best subset gains more than one bit a label until nine tenths of the pool's information are used up "
             f"({len(beaten)} of {len(resolved)} cases)",
-            Outcome.FINDING,
+            VerdictKind.FINDING,
         ),
         Verdict(
             all(budget is not None for _, budget in reached),
             f"a few labels per weight come within {CLOSE:g} of the whole pool's ln v, first at {first}",
-            Outcome.FINDING,
+            VerdictKind.FINDING,
         ),
     )
 

@@ -11,7 +11,7 @@ import pandas as pd
 
 from gardner.model import PERCEPTRON
 from gardner.report.learning import Axis, curves_chart
-from gardner.report.page import Figure, Outcome, Verdict
+from gardner.report.page import Figure, Verdict, VerdictKind
 from gardner.reproduce.recipe import Workspace
 from gardner.rules import Rule
 from gardner.rules.known import Agnostic, Pruning
@@ -90,7 +90,7 @@ def _power_law(lines: pd.DataFrame) -> Verdict:
     return Verdict(
         abs(exponent + 1.0) < 0.01,
         f"random labels: error = {math.exp(constant):.4f} n^{exponent:.4f} beyond n = {_TAIL:g} (−1 within 0.01)",
-        Outcome.FINDING,
+        VerdictKind.FINDING,
         beyond=True,
     )
 
@@ -105,7 +105,7 @@ def _exponential(lines: pd.DataFrame) -> Verdict:
     return Verdict(
         abs(rate / LN2 - 1.0) < 0.05,
         f"greedy: the error falls like e^(−{rate:.3f} n) from n = 3 to 5; one bit a label: {LN2:.3f} (within 5 %)",
-        Outcome.FINDING,
+        VerdictKind.FINDING,
         beyond=True,
     )
 
@@ -124,4 +124,4 @@ def _which_rows(lines: pd.DataFrame) -> Verdict:
         by_pool.append(f"α = {alpha:g}: {ratios['hard'].min():.3f} and {ratios['easy'].max():.3f}")
     text = "keep hard rows, of small and large pools: error over that of as many random labels, the least if hard rows"
     text = f"{text} and the most if easy ones are kept: {'; '.join(by_pool)}"
-    return Verdict(holds, text, Outcome.FINDING, beyond=True)
+    return Verdict(holds, text, VerdictKind.FINDING, beyond=True)

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 import pandas as pd
 
 from gardner.errors import GardnerError
-from gardner.report.page import Outcome, Section, Verdict
+from gardner.report.page import Section, Verdict, VerdictKind
 
 if TYPE_CHECKING:
     from gardner.experiment import Spec
@@ -157,7 +157,7 @@ def settled(frame: pd.DataFrame) -> Verdict:
     lost = frame[frame["status"] != "converged"]
     runs = f" in {lost['key'].nunique()} of {frame['key'].nunique()} runs" if len(lost) else ""
     text = f"AMP converged in every round: {len(lost)} of {len(frame)} did not{runs}"
-    return Verdict(not len(lost), text, Outcome.FAILURE, seeds=seeds_of(frame))
+    return Verdict(not len(lost), text, VerdictKind.FAILURE, seeds=seeds_of(frame))
 
 
 def seeds_of(frame: pd.DataFrame) -> int:

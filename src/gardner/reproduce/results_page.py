@@ -22,7 +22,7 @@ from gardner.experiment.stored.reading import read_results
 from gardner.numbers import percent, with_error
 from gardner.records import FAILED
 from gardner.report.many import said
-from gardner.report.page import Board, Outcome, Page, Section, Verdict
+from gardner.report.page import Board, Page, Section, Verdict, VerdictKind
 from gardner.report.style import typeset
 from gardner.reproduce.comparison import Comparison, board, charts, compare, unspent
 from gardner.reproduce.heuristics import SURE
@@ -214,7 +214,7 @@ def _settled(found: Comparison) -> Verdict:
     worst = curves.sort_values("converged").iloc[0]
     least = f"; least {percent(worst['converged'])}% of the rounds of {worst['strategy']}"
     settled = bool(worst["converged"] >= 1.0)
-    return Verdict(settled, "AMP converged in every round measured" + ("" if settled else least), Outcome.FAILURE)
+    return Verdict(settled, "AMP converged in every round measured" + ("" if settled else least), VerdictKind.FAILURE)
 
 
 def _ahead(found: Comparison) -> Iterator[Verdict]:

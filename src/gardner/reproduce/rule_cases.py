@@ -14,7 +14,7 @@ import pandas as pd
 from gardner.experiment import Spec, StrategySpec, Task
 from gardner.experiment.question.task import canonical
 from gardner.model import GLM, parse_channel, parse_prior
-from gardner.report.page import Outcome, Verdict
+from gardner.report.page import Verdict, VerdictKind
 from gardner.reproduce.recipe import Workspace
 from gardner.rules import make_registered_rule
 from gardner.theory import LearningCurve, learning_curve
@@ -118,4 +118,4 @@ def agreement(lines: pd.DataFrame, dots: pd.DataFrame) -> tuple[pd.DataFrame, Ve
         f"{rejected} rejected; least likely {worst['series']} at n = {worst['budget']:g}: "
         f"{worst['log_volume']:.4f} ± {worst['log_volume_stderr']:.4f} against {worst['theory']:.4f}"
     )
-    return table, Verdict(rejected == 0, text, Outcome.FINDING, int(table["seeds"].min()), beyond=True)
+    return table, Verdict(rejected == 0, text, VerdictKind.FINDING, int(table["seeds"].min()), beyond=True)

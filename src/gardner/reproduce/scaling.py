@@ -11,7 +11,7 @@ import pandas as pd
 
 from gardner.model import PERCEPTRON
 from gardner.report.figures import scaling_chart
-from gardner.report.page import Figure, Outcome, Section, Verdict
+from gardner.report.page import Figure, Section, Verdict, VerdictKind
 from gardner.reproduce.recipe import Progress, Recipe, Workspace, certificate
 from gardner.theory import LN2, pool
 
@@ -69,13 +69,13 @@ def _run(workspace: Workspace) -> Section:
                 drift < 0.01,
                 f"v(α)·α tends to a constant: {last['scaled_volume']:.5f} at α = {last['pool_ratio']:g}, "
                 f"{100 * drift:.2f} % from its value at α = {decade['pool_ratio']:g} (tolerance 1 %)",
-                Outcome.FINDING,
+                VerdictKind.FINDING,
             ),
             Verdict(
                 abs(slope * LN2 - 1.0) < 0.01,
                 f"the budget where halving meets the pool grows like ln α / ln 2: slope {slope:.4f} against "
                 f"{1 / LN2:.4f} over the last decade (tolerance 1 %)",
-                Outcome.FINDING,
+                VerdictKind.FINDING,
             ),
         ),
         table=frame,

@@ -10,7 +10,7 @@ import pandas as pd
 
 from gardner.experiment.question.task import label
 from gardner.records import Store
-from gardner.report.page import Outcome, Section, Verdict
+from gardner.report.page import Section, Verdict, VerdictKind
 from gardner.reproduce import bounds, heuristics
 from gardner.reproduce.comparison import Comparison
 from gardner.reproduce.deciding import against
@@ -91,7 +91,7 @@ def _verdict(table: pd.DataFrame, found: Comparison) -> Verdict:
         f"a single perceptron is better and cheaper than a committee of 15 (paper: better performance, more "
         f"time-efficient): paired difference of ln v {gap:+.4f} ± {error:.4f} at n = {BUDGET:g}, the committee's "
         f"choice takes {ratio:.1f} times as long",
-        Outcome.FINDING if ratio <= 1.0 else against([(gap, error)], found.seeds),
+        VerdictKind.FINDING if ratio <= 1.0 else against([(gap, error)], found.seeds),
         found.seeds,
     )
 

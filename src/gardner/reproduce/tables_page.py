@@ -12,7 +12,7 @@ from gardner.experiment.results.meaning import with_meaning
 from gardner.experiment.results.table_summary import PLACE, table_rows, with_measures
 from gardner.records import FAILED
 from gardner.report.many import MOST, said
-from gardner.report.page import Figure, Outcome, Section, Verdict
+from gardner.report.page import Figure, Section, Verdict, VerdictKind
 from gardner.report.tables import table_chart, table_panels
 from gardner.reproduce.paired import pairs_of
 from gardner.reproduce.recipe import origin
@@ -84,6 +84,6 @@ def _verdicts(curves: pd.DataFrame) -> tuple[Verdict, ...]:
         Verdict(
             worst >= 1.0,
             f"expectation propagation settled without doubt in every round: least {worst:.0%}",
-            Outcome.FAILURE,
+            VerdictKind.FAILURE,
         ),
     )

@@ -37,7 +37,7 @@ class FunctionRule(Rule):
     parameters: tuple[tuple[str, object], ...] = ()
 
     def score(self, mean: Floats, variance: Floats, channel: Channel) -> Floats:
-        """What the function says."""
+        """What the function says of each row."""
         given = {"mean": mean, "variance": variance, "channel": channel}
         wanted = {name: given[name] for name in _ASKED if name in inspect.signature(self.function).parameters}
         return self.function(**wanted, **dict(self.parameters))

@@ -25,11 +25,11 @@ class Random(Rule):
 
     @property
     def blind(self) -> bool:
-        """It looks at nothing."""
+        """It looks at no field."""
         return True
 
     def score(self, mean: Floats, variance: Floats, channel: Channel) -> Floats:
-        """All alike."""
+        """The same number for every row."""
         del variance, channel
         return np.zeros_like(mean, dtype=float)
 
@@ -43,7 +43,7 @@ class Useful(Rule):
     """What rules share that go by the information of a label."""
 
     def smooth(self, channel: Channel) -> bool:
-        """As information is; the margin has a kink at zero."""
+        """Information is smooth in the field; the margin has a kink at zero."""
         return not channel.scale_free
 
 
@@ -69,11 +69,11 @@ class Agnostic(Useful):
 
     @property
     def any_array(self) -> bool:
-        """It is."""
+        """It is written over any array library."""
         return True
 
     def score(self, mean: Floats, variance: Floats, channel: Channel) -> Floats:
-        """Most informative first."""
+        """The rows whose label tells most come first."""
         return usefulness(mean, variance, channel)
 
 
@@ -93,11 +93,11 @@ class PartlyRandom(Useful):
 
     @property
     def random_share(self) -> float:
-        """As given."""
+        """The share of each batch that is chosen at random."""
         return self.share
 
     def score(self, mean: Floats, variance: Floats, channel: Channel) -> Floats:
-        """Most informative first."""
+        """The rows whose label tells most come first."""
         return usefulness(mean, variance, channel)
 
 
@@ -116,7 +116,7 @@ class TargetMargin(Rule):
         _check_number("target-margin.margin", self.margin, 0.0, 100.0)
 
     def score(self, mean: Floats, variance: Floats, channel: Channel) -> Floats:
-        """Closest first."""
+        """The rows closest to the margin come first."""
         del channel
         return np.asarray(-np.abs(np.abs(mean) / np.sqrt(variance) - self.margin))
 

@@ -10,9 +10,10 @@ from sklearn.base import ClassifierMixin
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from gardner.model.arrays import Floats
 from gardner.sklearn.base import TABLE, TableEstimator
 from gardner.table.any_classes import fit_any
-from gardner.table.scaling import Floats, spread_of
+from gardner.table.scaling import spread_of
 
 if TYPE_CHECKING:
     import pandas as pd

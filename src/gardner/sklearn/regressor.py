@@ -9,9 +9,10 @@ from numpy.typing import ArrayLike
 from sklearn.base import RegressorMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from gardner.model.arrays import Floats
 from gardner.sklearn.base import TABLE, TableEstimator
 from gardner.table.fit import fit
-from gardner.table.scaling import Floats, spread_of, standardised_labels
+from gardner.table.scaling import spread_of, standardised_labels
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -16,7 +16,8 @@ from typing import Any
 
 import numpy as np
 
-from gardner.strategies.base import Choice, Floats, Integers, StrategyError, View
+from gardner.model.arrays import Floating, Integers
+from gardner.strategies.base import Choice, StrategyError, View
 
 Parameters = Mapping[str, inspect.Parameter]
 # The labels, as other libraries list classes.
@@ -177,7 +178,7 @@ def _array(answer: object, name: str) -> Integers:
         raise StrategyError(f"{name} returned {' '.join(repr(answer).split())[:80]}", hint=hint) from None
 
 
-def _first_utilities(utilities: Any, view: View) -> Floats | None:
+def _first_utilities(utilities: Any, view: View) -> Floating | None:
     """The utilities that the first row of the batch was chosen by, of the unlabelled rows."""
     shape = np.shape(utilities)
     if len(shape) != 2 or shape[0] == 0 or shape[1] != view.pool.shape[0]:
@@ -214,7 +215,7 @@ def is_required(one: inspect.Parameter) -> bool:
 
 
 def signature_of(function: Callable[..., object], name: str) -> Parameters:
-    """What a callable takes."""
+    """What arguments a callable takes."""
     try:
         return inspect.signature(function).parameters
     except (TypeError, ValueError) as error:

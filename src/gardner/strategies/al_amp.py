@@ -15,18 +15,19 @@ from dataclasses import dataclass
 import numpy as np
 
 from gardner.errors import InvalidInputError
+from gardner.model.arrays import Floating
 from gardner.rules import known
-from gardner.strategies.base import Choice, Floats, View, choose, register
+from gardner.strategies.base import Choice, View, choose, register
 from gardner.strategies.by_rule import ByRule
 
 
-def margins(view: View) -> Floats:
+def margins(view: View) -> Floating:
     """ω/√V of the unlabelled rows."""
     omega, V = view.fields
     return np.asarray(omega[view.unlabelled] / np.sqrt(V[view.unlabelled]))
 
 
-def surprises(view: View) -> Floats:
+def surprises(view: View) -> Floating:
     """−ψ_Y(y, ω, V), or −yω/√V in its place: how surprising the true label of each unlabelled row
     would be.
     """
@@ -36,7 +37,7 @@ def surprises(view: View) -> Floats:
     return np.asarray(-view.model.channel.log_partition(y, *_unlabelled_fields(view)))
 
 
-def _unlabelled_fields(view: View) -> tuple[Floats, Floats]:
+def _unlabelled_fields(view: View) -> tuple[Floating, Floating]:
     omega, V = view.fields
     return omega[view.unlabelled], V[view.unlabelled]
 

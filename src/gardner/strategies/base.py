@@ -21,7 +21,7 @@ import inspect
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, Protocol, TypeVar, runtime_checkable
+from typing import Protocol, TypeVar, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -30,9 +30,9 @@ from gardner.errors import GardnerError, InvalidInputError
 from gardner.inference import Posterior
 from gardner.loading import summary_of
 from gardner.model import GLM
+from gardner.model.arrays import Floating, Integers
 
-Floats = NDArray[Any]
-Integers = NDArray[np.int64]
+Numbers = TypeVar("Numbers", bound=NDArray[np.generic])
 
 
 class StrategyError(GardnerError):
@@ -46,19 +46,19 @@ class View:
 
     def __init__(
         self,
-        pool: Floats,
+        pool: Floating,
         queried: Integers,
-        labels: Floats,
+        labels: Floating,
         batch_size: int,
         rng: np.random.Generator,
         posterior: Callable[[], Posterior],
-        fields: Callable[[], tuple[Floats, Floats]],
+        fields: Callable[[], tuple[Floating, Floating]],
         model: GLM,
-        hidden_labels: Floats | None = None,
+        hidden_labels: Floating | None = None,
         *,
-        table: Floats | None = None,
+        table: Floating | None = None,
         classes: int = 2,
-        held_out: tuple[Floats, Floats] | None = None,
+        held_out: tuple[Floating, Floating] | None = None,
     ) -> None:
         """Made by the loop. ``hidden_labels`` are given to informed strategies only.
 
@@ -92,12 +92,12 @@ class View:
         return self._posterior()
 
     @cached_property
-    def fields(self) -> tuple[Floats, Floats]:
+    def fields(self) -> tuple[Floating, Floating]:
         """Mean and variance of the field of every row of the pool under the posterior, in one pass."""
         return self._fields()
 
     @property
-    def hidden_labels(self) -> Floats:
+    def hidden_labels(self) -> Floating:
         """The labels of the whole pool, for strategies that declare ``informed = True``."""
         if self._hidden_labels is None:
             raise StrategyError(
@@ -106,7 +106,7 @@ class View:
         return self._hidden_labels
 
     @property
-    def held_out(self) -> tuple[Floats, Floats] | None:
+    def held_out(self) -> tuple[Floating, Floating] | None:
         """Rows to measure on and their labels, where there are any, for strategies that declare
         ``informed = True``.
         """
@@ -123,7 +123,7 @@ class Choice:
     """
 
     indices: Integers
-    scores: Floats | None = None
+    scores: Floating | None = None
     dropped: Integers | None = None
 
 
@@ -141,7 +141,7 @@ class Strategy(Protocol):
         ...
 
 
-def choose(view: View, scores: Floats) -> Choice:
+def choose(view: View, scores: Floating) -> Choice:
     """The unlabelled rows of largest score; among equals at the edge, chance decides.
 
     A strategy that asks for the longest rows, in a run that spends 12 labels on 60 rows:
@@ -182,7 +182,7 @@ def check_binary(view: View, name: str) -> None:
         raise StrategyError(f"{name} needs labels -1 and +1", hint="agnostic serves every channel")
 
 
-def read_only(array: Floats) -> Floats:
+def read_only(array: Numbers) -> Numbers:
     """A view that cannot be written to."""
     view = array.view()
     view.flags.writeable = False

@@ -13,10 +13,10 @@ from typing import cast
 import numpy as np
 
 from gardner.inference.message_passing import amp
+from gardner.model.arrays import Floating, Floats
 from gardner.rules import RULES, Rule, RuleError
 from gardner.strategies.base import (
     Choice,
-    Floats,
     Strategy,
     StrategyError,
     View,
@@ -45,7 +45,7 @@ class RuleStrategy:
 
     @property
     def name(self) -> str:
-        """That of its class."""
+        """The name of the class of the rule."""
         return type(self.rule).__name__
 
     def query(self, view: View) -> Choice:
@@ -58,7 +58,7 @@ def choose_by(rule: Rule, view: View) -> Choice:
     first = round(rule.first * view.pool.shape[1])
     if view.queried.size < first:
         return choose(view, view.rng.random(view.unlabelled.size))
-    mean, variance = _fields(rule, view, first)
+    mean, variance = (cast(Floats, part) for part in _fields(rule, view, first))  # rules take either precision
     try:
         scores = rule.draw(mean, variance, view.model.channel, view.rng)
     except RuleError as error:
@@ -66,7 +66,7 @@ def choose_by(rule: Rule, view: View) -> Choice:
     return choose(view, scores) if rule.random_share == 0.0 else _partly(view, scores, rule.random_share)
 
 
-def _fields(rule: Rule, view: View, first: int) -> tuple[Floats, Floats]:
+def _fields(rule: Rule, view: View, first: int) -> tuple[Floating, Floating]:
     """Mean and variance of the fields of unlabelled rows; after one choice of all, as that choice
     saw them.
     """
@@ -80,7 +80,7 @@ def _fields(rule: Rule, view: View, first: int) -> tuple[Floats, Floats]:
     return mean, variance
 
 
-def _partly(view: View, scores: Floats, share: float) -> Choice:
+def _partly(view: View, scores: Floating, share: float) -> Choice:
     """The best rows but for a share at random; the share is rounded by chance, so that it holds on
     average.
     """

@@ -11,8 +11,9 @@ import numpy as np
 from sklearn.dummy import DummyClassifier
 from sklearn.linear_model import LogisticRegression
 
+from gardner.model.arrays import Floating
 from gardner.strategies.adapters import CLASSES, class_list, layers
-from gardner.strategies.base import Floats, View
+from gardner.strategies.base import View
 
 SETTINGS: dict[str, Any] = {"C": 10.0, "fit_intercept": False, "max_iter": 1000}  # as the registered ``logistic``
 # Classifiers in an ensemble that is given to strategies which want one: their libraries' examples
@@ -25,7 +26,7 @@ class Logistic(LogisticRegression):  # type: ignore[misc]
     1)/(rows + 2).
     """
 
-    def fit(self, X: Floats, y: Floats, sample_weight: Floats | None = None) -> Logistic:
+    def fit(self, X: Floating, y: Floating, sample_weight: Floating | None = None) -> Logistic:
         """Fit, also to one label only."""
         if np.unique(y).size > 1:
             super().fit(X, y, sample_weight)
@@ -44,7 +45,7 @@ class Resampled(Logistic):
     ``random_state``.
     """
 
-    def fit(self, X: Floats, y: Floats, sample_weight: Floats | None = None) -> Resampled:
+    def fit(self, X: Floating, y: Floating, sample_weight: Floating | None = None) -> Resampled:
         """Fit to a bootstrap sample."""
         drawn = np.random.default_rng(self.random_state).integers(len(y), size=len(y))
         super().fit(X[drawn], y[drawn], None if sample_weight is None else sample_weight[drawn])
@@ -56,7 +57,7 @@ class ManyResampled(LogisticRegression):  # type: ignore[misc]
     further: all rows.
     """
 
-    def fit(self, X: Floats, y: Floats, sample_weight: Floats | None = None) -> ManyResampled:
+    def fit(self, X: Floating, y: Floating, sample_weight: Floating | None = None) -> ManyResampled:
         """Fit to a bootstrap sample."""
         drawn = np.random.default_rng(self.random_state).integers(len(y), size=len(y))
         drawn = drawn if np.unique(y[drawn]).size > 1 else np.arange(len(y))
@@ -72,36 +73,36 @@ class Members:
     """
 
     def __init__(self, members: list[Any], view: View) -> None:
-        """Fit all of them."""
+        """Fit all members to the labels so far."""
         self.learner_list = [one.fit(view.pool[view.queried], view.labels) for one in members]
         self.X_training, self.y_training = view.pool[view.queried], np.array(view.labels)
         self.classes_ = np.asarray(class_list(view), dtype=np.float64)
         self.on_transformed = False
 
     def __len__(self) -> int:
-        """How many they are."""
+        """How many members there are."""
         return len(self.learner_list)
 
     def __iter__(self) -> Iterator[Any]:
-        """One after another."""
+        """The members one after another."""
         return iter(self.learner_list)
 
-    def vote(self, X: Floats, **_: object) -> Floats:
+    def vote(self, X: Floating, **_: object) -> Floating:
         """The class that each says: rows × members."""
         return np.stack([one.predict(X) for one in self.learner_list], axis=1)
 
-    def vote_proba(self, X: Floats, **_: object) -> Floats:
+    def vote_proba(self, X: Floating, **_: object) -> Floating:
         """What each says of the classes: rows × members × classes."""
         said = np.zeros((len(X), len(self), self.classes_.size))
         for place, one in enumerate(self.learner_list):
             said[:, place, np.searchsorted(self.classes_, one.classes_)] = one.predict_proba(X)
         return said
 
-    def predict_proba(self, X: Floats, **_: object) -> Floats:
+    def predict_proba(self, X: Floating, **_: object) -> Floating:
         """The mean of what they say."""
         return np.asarray(self.vote_proba(X).mean(axis=1))
 
-    def predict(self, X: Floats, **_: object) -> Floats:
+    def predict(self, X: Floating, **_: object) -> Floating:
         """The class that is most probable on average."""
         return np.asarray(self.classes_[self.predict_proba(X).argmax(axis=1)])
 

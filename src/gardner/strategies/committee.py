@@ -10,7 +10,8 @@ import numpy as np
 
 from gardner.errors import InvalidInputError
 from gardner.inference.billiard import Walls, fly
-from gardner.strategies.base import Choice, Floats, View, check_binary, choose, register
+from gardner.model.arrays import Floating
+from gardner.strategies.base import Choice, View, check_binary, choose, register
 from gardner.strategies.students import EPOCHS, School, check_epochs
 
 
@@ -32,7 +33,7 @@ class Committee:
     walk: int = 0
     restart: bool = False
     epochs: int = EPOCHS
-    _students: Floats | None = field(default=None, init=False, repr=False)
+    _students: Floating | None = field(default=None, init=False, repr=False)
     _school: School | None = field(default=None, init=False, repr=False)
     informed = False
 
@@ -61,7 +62,7 @@ class Committee:
         votes = np.sign((view.pool @ students.T)[view.unlabelled]).sum(axis=1)
         return choose(view, -np.abs(votes))
 
-    def _walked(self, rows: Floats, labels: Floats, students: Floats, rng: np.random.Generator) -> Floats:
+    def _walked(self, rows: Floating, labels: Floating, students: Floating, rng: np.random.Generator) -> Floating:
         signed = rows.astype(np.float64) * labels[:, None].astype(np.float64)
         walls = Walls.of(signed / np.linalg.norm(signed, axis=1, keepdims=True))
         tally = np.zeros(labels.size, dtype=np.int64)

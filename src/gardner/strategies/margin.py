@@ -10,7 +10,8 @@ from typing import Any
 import numpy as np
 
 from gardner.errors import InvalidInputError
-from gardner.strategies.base import Choice, Floats, View, check_binary, choose, register
+from gardner.model.arrays import Floating
+from gardner.strategies.base import Choice, View, check_binary, choose, register
 from gardner.strategies.students import EPOCHS, School, check_epochs
 
 
@@ -58,7 +59,7 @@ class Perceptron:
     """
 
     epochs: int = EPOCHS
-    _weights: Floats | None = field(default=None, init=False, repr=False)
+    _weights: Floating | None = field(default=None, init=False, repr=False)
     _school: School | None = field(default=None, init=False, repr=False)
     informed = False
 

@@ -16,7 +16,8 @@ from gardner.errors import InvalidInputError
 from gardner.inference.ep import expectation_propagation
 from gardner.inference.posterior import Posterior
 from gardner.model import GLM, Channel, Gaussian, describe
-from gardner.strategies.base import Floats, Integers, StrategyError, View
+from gardner.model.arrays import Floats, Integers
+from gardner.strategies.base import StrategyError, View
 from gardner.table.any_classes import AnyFit, fit_any
 from gardner.table.families import fixed
 from gardner.table.scaling import Spread, blocks, make_scaling, spread_of
@@ -85,10 +86,10 @@ class RealPool:
 
         def fields() -> tuple[Floats, Floats]:
             _check_two(classes)
-            found = known or self.fit(queried, labels)
+            fitted = known or self.fit(queried, labels)
             omega, V = np.empty(len(self.table)), np.empty(len(self.table))
             for block in blocks(len(self.table), self.rows.shape[1]):
-                omega[block], V[block] = found.fields(self.table[block])
+                omega[block], V[block] = fitted.fields(self.table[block])
             return omega, V
 
         return View(

@@ -14,11 +14,12 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import DTypeLike
 
 from gardner.errors import ConvergenceError, InvalidInputError
 from gardner.inference.compiler import kept
-from gardner.strategies.base import Floats, Integers, View
+from gardner.model.arrays import Floating, Integers
+from gardner.strategies.base import View
 
 # Passes over the labels before a student gives up: labels of a teacher are learned in tens of them.
 EPOCHS = 10_000
@@ -27,7 +28,7 @@ LARGEST = 1 << 28
 
 
 @kept(fast=True)
-def _epoch(gram: Floats, labels: Floats, order: Integers, fields: Floats, steps: Floats, rate: float) -> int:
+def _epoch(gram: Floating, labels: Floating, order: Integers, fields: Floating, steps: Floating, rate: float) -> int:
     """One pass of stochastic gradient descent on Σ max(0, −y F·w); returns how many rows were wrong
     when visited.
     """
@@ -43,8 +44,8 @@ def _epoch(gram: Floats, labels: Floats, order: Integers, fields: Floats, steps:
 
 
 @kept(fast=True)
-def _direct_epoch(rows: Floats, labels: Floats, order: Integers, weights: Floats, rate: float) -> int:
-    """The same without a Gram matrix."""
+def _direct_epoch(rows: Floating, labels: Floating, order: Integers, weights: Floating, rate: float) -> int:
+    """One pass of :func:`_epoch` without a Gram matrix."""
     features = weights.shape[0]
     wrong = 0
     for i in order:
@@ -70,11 +71,12 @@ class School:
         """
         self.epochs, self.rate, self.largest = epochs, rate, largest
         self._indices: Integers = np.empty(0, dtype=np.int64)
-        self._labels: Floats = np.empty(0)
+        self._labels: Floating = np.empty(0)
         self._noiseless = True
-        self._rows = self._gram = np.empty((0, 0))
+        self._rows: Floating = np.empty((0, 0))
+        self._gram: Floating = np.empty((0, 0))
 
-    def teach(self, view: View, students: Floats) -> None:
+    def teach(self, view: View, students: Floating) -> None:
         """Train all students, one a row, in place until every label of the view is right; rows in
         random order.
         """
@@ -131,7 +133,7 @@ class School:
             self._gram[:old, old:new] = products[:, :old].T
 
 
-def _grown(array: NDArray[Any], count: int, shape: tuple[int, int], dtype: Any) -> NDArray[Any]:
+def _grown(array: Floating, count: int, shape: tuple[int, int], dtype: DTypeLike) -> Floating:
     larger = np.empty(shape, dtype=dtype)
     kept_columns = min(array.shape[1], shape[1])
     larger[:count, :kept_columns] = array[:count, :kept_columns]

@@ -45,8 +45,9 @@ from gardner.inference.kernel import pool_fields
 from gardner.inference.message_passing import Start, amp
 from gardner.inference.posterior import Posterior
 from gardner.model import library_of
-from gardner.rules.exchange import LOST, REFRESH, SHORTEST, SIGNS, TRACKING, Effort, pairs_to_exchange
-from gardner.strategies.base import Choice, Floats, Integers, StrategyError, View, choose, register
+from gardner.model.arrays import Floating, Integers
+from gardner.rules.exchange import SHORTEST, SIGNS, TRACKING, Annealing, Effort
+from gardner.strategies.base import Choice, StrategyError, View, choose, register
 
 # The residual at which AMP stops before and after a round, in units of a prior weight: ln Z to
 # about 0.01.
@@ -81,7 +82,7 @@ class Swap(Effort):
         return Choice(np.setdiff1d(after, view.queried), grown.scores, np.setdiff1d(view.queried, after))
 
 
-def _log_partition(view: View, labels: Floats, omega: Floats, V: Floats) -> Floats:
+def _log_partition(view: View, labels: Floating, omega: Floating, V: Floating) -> Floating:
     """ψ_Y of rows: the logarithm of the probability of their true labels."""
     return np.asarray(view.model.channel.log_partition(labels, omega, V, library_of(omega)))
 
@@ -91,8 +92,8 @@ class _Rows:
     """Rows of the pool side by side, so that a pass over them is one stream of memory."""
 
     indices: Integers
-    rows: Floats
-    labels: Floats
+    rows: Floating
+    labels: Floating
 
     @classmethod
     def of(cls, view: View, indices: Integers) -> _Rows:
@@ -105,65 +106,69 @@ class _Rows:
             mine[places], theirs[others] = theirs[others], mine[places]
 
 
-class _Annealing:
-    """The chosen rows, a shortlist of the others, and AMP's posterior that follows the exchanges."""
+class _Annealing(Annealing[Posterior]):
+    """Rows on the host, and AMP by its compiled passes."""
 
     def __init__(self, view: View, chosen: Integers, sign: float) -> None:
         """Begin with these rows; the first of them are those of the view's posterior."""
-        self.view, self.sign, self.rng = view, sign, view.rng
+        self.view = view
         self.inside = self.outside = _Rows.of(view, chosen)
-        known = view.posterior
+        before = view.posterior
         g = np.zeros_like(self.inside.labels)
-        g[: view.queried.size] = known.g
-        self.posterior = self.fit(Start(known.mean, known.variance, g) if known.converged else None)
+        g[: view.queried.size] = before.g
+        start = Start(before.mean, before.variance, g) if before.converged else None
+        super().__init__(sign, view.rng, self.fit(start))
 
-    def run(self, steps: int, heat: float) -> Integers:
-        """The rows after annealing, or those before where that was no gain that AMP can vouch for."""
-        chosen, before = self.inside.indices.copy(), self.posterior
-        if not before.converged:
-            return chosen
-        for step in range(steps):
-            if step % REFRESH == 0:
-                self.refresh()
-            self.step(round(heat * chosen.size * (1.0 - step / steps) ** 2))
-        last = self.posterior
-        after = self.fit(Start(last.mean, last.variance, last.g))
-        better = after.converged and self.sign * (after.log_evidence - before.log_evidence) < 0.0
-        return self.inside.indices if better else chosen
+    @property
+    def chosen(self) -> Integers:
+        """The indices of the chosen rows in the pool."""
+        return self.inside.indices.copy()
+
+    @property
+    def size(self) -> int:
+        """How many rows are chosen."""
+        return self.inside.indices.size
 
     def refresh(self) -> None:
         """Look at the whole pool, and keep the rows outside that cost least."""
-        cost = self.costs(self.view.pool, self.view.hidden_labels)
+        cost = self._cost_of(self.view.pool, self.view.hidden_labels)
         cost[self.inside.indices] = math.inf
-        size = min(max(self.inside.indices.size, SHORTEST), cost.size - self.inside.indices.size)
+        size = min(max(self.size, SHORTEST), cost.size - self.size)
         self.outside = _Rows.of(self.view, np.argpartition(cost, size - 1)[:size])
 
-    def step(self, count: int) -> None:
-        """Exchange so many pairs, or if none the best one that gains."""
-        known = self.posterior
-        inside = self.sign * _log_partition(self.view, self.inside.labels, np.asarray(known.omega), np.asarray(known.V))
-        places, taken = pairs_to_exchange(inside, self.costs(self.outside.rows, self.outside.labels), count, self.rng)
-        if taken.size:
-            self.exchange(places, taken)
+    def costs(self) -> tuple[Floating, Floating]:
+        """Of the chosen rows, by the fields that the posterior has of them, and of the shortlist."""
+        omega, V = np.asarray(self.posterior.omega), np.asarray(self.posterior.V)
+        inside = self.sign * _log_partition(self.view, self.inside.labels, omega, V)
+        return inside, self._cost_of(self.outside.rows, self.outside.labels)
 
-    def exchange(self, places: Integers, others: Integers) -> None:
-        """Exchange rows and let AMP follow; where it cannot, exchange them back."""
-        self.inside.exchange(places, self.outside, others)
-        g = np.array(self.posterior.g)
-        g[places] = 0.0
-        found = self.fit(Start(self.posterior.mean, self.posterior.variance, g), iterations=TRACKING)
-        if not found.residual < LOST:
-            found = self.fit(None)
-            if not found.converged:
-                self.inside.exchange(places, self.outside, others)
-                return
-        self.posterior = found
-
-    def costs(self, rows: Floats, labels: Floats) -> Floats:
+    def _cost_of(self, rows: Floating, labels: Floating) -> Floating:
         """What it would cost to add each of some rows."""
         mean, variance = np.asarray(self.posterior.mean), np.asarray(self.posterior.variance)
         omega, V = pool_fields(rows, mean, variance, threads=1)
         return self.sign * _log_partition(self.view, labels, omega, V)
+
+    def trade(self, places: Integers, others: Integers) -> None:
+        """The rows themselves trade places, so that each set stays one stream of memory."""
+        self.inside.exchange(places, self.outside, others)
+
+    def followed(self, places: Integers) -> Posterior:
+        """Rows at ``places`` begin with g = 0."""
+        g = np.array(self.posterior.g)
+        g[places] = 0.0
+        return self.fit(Start(self.posterior.mean, self.posterior.variance, g), iterations=TRACKING)
+
+    def anew(self) -> Posterior:
+        """AMP from the prior."""
+        return self.fit(None)
+
+    def settled(self) -> Posterior:
+        """AMP from where the last step ended."""
+        return self.fit(Start(self.posterior.mean, self.posterior.variance, self.posterior.g))
+
+    def back(self, chosen: Integers) -> Integers:
+        """Nothing is kept here beyond the round."""
+        return chosen
 
     def fit(self, start: Start | None, iterations: int = 1000) -> Posterior:
         """AMP on the chosen rows, on one thread: the sets are small, and the other cores have runs

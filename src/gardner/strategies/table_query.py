@@ -46,9 +46,9 @@ class TableQuery:
             labels = np.array([None if np.isnan(one) else str(int(one)) for one in labels], dtype=object)
         seed = int(view.rng.integers(2**31 - 1))
         try:
-            found = propose(
+            proposals = propose(
                 view.table, labels, view.batch_size, about=self.about, scaling=self.scaling or None, seed=seed
             )
         except GardnerError as error:
             raise StrategyError(error.what, hint=error.hint) from None
-        return Choice(np.array([one.row for one in found.rows], dtype=np.int64), found.scores)
+        return Choice(np.array([one.row for one in proposals.rows], dtype=np.int64), proposals.scores)

@@ -14,7 +14,8 @@ import numpy as np
 
 from gardner.errors import InvalidInputError
 from gardner.inference.ep import expectation_propagation
-from gardner.strategies.base import Choice, Floats, Integers, View, check_binary, choose, register
+from gardner.model.arrays import Floating, Integers
+from gardner.strategies.base import Choice, View, check_binary, choose, register
 from gardner.table.weights import Span
 
 GOALS = ("accuracy", "evidence")
@@ -79,20 +80,20 @@ class TableSwap:
         """What a set is worth; nothing, where the fit does not settle."""
         labels = view.hidden_labels[chosen]
         span = Span.of(view.pool[chosen].astype(np.float64))
-        known = expectation_propagation(span.inner, labels, view.model, tolerance=_TOLERANCE)
-        if not known.settled:
+        posterior = expectation_propagation(span.inner, labels, view.model, tolerance=_TOLERANCE)
+        if not posterior.settled:
             return -np.inf
         if self.goal == "evidence":
-            return -known.log_evidence
+            return -posterior.log_evidence
         rows, truth = view.held_out or (view.pool, view.hidden_labels)
         inside = rows if span.basis is None else rows @ span.basis.T
-        omega, covariance = inside @ np.asarray(known.mean), np.asarray(known.covariance)
+        omega, covariance = inside @ np.asarray(posterior.mean), np.asarray(posterior.covariance)
         outer = np.einsum("ij,ij->i", rows, rows) - np.einsum("ij,ij->i", inside, inside)
         V = np.einsum("ij,ij->i", inside @ covariance, inside) + view.model.prior.second_moment * np.maximum(outer, 0.0)
         return _right(view, truth, omega, np.maximum(V, 1e-12))
 
 
-def _right(view: View, truth: Floats, omega: Floats, V: Floats) -> float:
+def _right(view: View, truth: Floating, omega: Floating, V: Floating) -> float:
     """The share of labels that are predicted right, and a little of how sure."""
     loss = -float(np.mean(np.asarray(view.model.channel.log_partition(truth, omega, V))))
     return float(np.mean(np.where(omega < 0.0, -1.0, 1.0) == truth)) - _LOSS * loss

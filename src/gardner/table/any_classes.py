@@ -8,10 +8,11 @@ import numpy as np
 
 from gardner.errors import InvalidInputError
 from gardner.model import GLM
+from gardner.model.arrays import Floats
 from gardner.table.classes.fit import ClassFit, fit_classes
 from gardner.table.classes.largest import chances
 from gardner.table.fit import Fit, fit
-from gardner.table.scaling import Floats, Places, Spread
+from gardner.table.scaling import Places, Spread
 
 
 @dataclass(frozen=True, eq=False)
@@ -36,7 +37,7 @@ class AnyFit:
         return self.found.fields(features)
 
     def probabilities(self, features: Floats) -> Floats:
-        """Of the classes, one column each."""
+        """The probability of each class, one column each."""
         if self.found is None:
             return np.ones((len(features), 1))
         omega, V = self.found.fields(features)

@@ -28,33 +28,21 @@ from copy import copy
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.linalg.blas import dger
 
 from gardner.model import Channel
-from gardner.table.scaling import Floats, Places, blocks
+from gardner.model.arrays import Floats
+from gardner.table import shortlist
+from gardner.table.scaling import Places, blocks
 from gardner.table.score import entropy, latent, pair_information, sharpness, signs_information
+from gardner.table.shortlist import Marks, mean_over_others
 from gardner.table.weights import Design, Weights
-
-Marks = NDArray[np.bool_]
 
 # Targets at most, a sample of the rows without a label: batches have 0.985 of the bits
 # that all rows as targets give (docs/real-tables.md).
 TARGETS = 400
-# Targets by which all rows are scored, to find those worth a closer look: a quarter of all, a
-# quarter of the time.
-_ROUGH_TARGETS = 100
-# Rows that are kept for the choice of a batch, at least: many times a usual batch, and quick to go
-# through.
-_SHORTLIST = 2_000
-# The same, in batches: of a table of 20,000 letters, twice as many give a batch of 1000 0.3 % more
-# bits, and two fifths 2 % fewer.
-_TIMES_BATCH = 5
-# Rows kept at most, as long as twice the batch is fewer: a batch of 1000 to 2500 takes time linear
-# in its size.
-_LONGEST = 5_000
-# Rows that are in play at a time where more than ``_SHORTLIST`` are kept: ten times the choices of
-# a stage.
+# Rows that are in play at a time where more than ``shortlist.LEAST`` are kept: ten times the
+# choices of a stage.
 _IN_PLAY = 1_000
 # Choices after which the rows in play are found anew.
 _STAGE = 100
@@ -74,12 +62,12 @@ class Rows:
     projections: Floats
 
     def part(self, places: Places) -> Rows:
-        """Some of them."""
+        """Some of the rows."""
         return Rows(self.rows[places], self.omega[places], self.V[places], self.projections[places])
 
     @classmethod
     def of(cls, features: Floats, design: Design, weights: Weights) -> Rows:
-        """Of some features."""
+        """The rows of some features."""
         return cls.at(features, np.arange(len(features)), design, weights)
 
     @classmethod
@@ -131,9 +119,9 @@ def choose_rows(
     """``count`` of the rows at ``places``; ``targets`` are places in the table, features, or none
     for the weights.
     """
-    inside, wanted = _wanted(features, targets)
+    inside, wanted = shortlist.located(features, targets)
     about = Rows.of(wanted, design, weights) if len(wanted) else None
-    keep = _rows_kept(count, max(_MOST_ENTRIES // design.columns, count))
+    keep = shortlist.rows_kept(count, max(_MOST_ENTRIES // design.columns, count))
     if len(places) > keep:
         scores, omega, V = _rough_scores(features, places, inside, about, design, weights, channel, progress)
         short = np.sort(np.argsort(-scores, kind="stable")[:keep])
@@ -144,19 +132,19 @@ def choose_rows(
     some = Rows.at(features, kept, design, weights)
     omega[short], V[short] = some.omega, some.V
     own = kept[:, None] == inside
-    still = _Open(some, about, own, weights, channel, count)
-    found: list[Choice] = []
-    while len(found) < min(count, len(kept)):
-        at, ahead = still.in_play()
-        for _ in range(min(_STAGE, count - len(found), int(ahead.free.sum()))):
+    remaining = _Remaining(some, about, own, weights, channel, count)
+    choices: list[Choice] = []
+    while len(choices) < min(count, len(kept)):
+        at, ahead = remaining.in_play()
+        for _ in range(min(_STAGE, count - len(choices), int(ahead.free.sum()))):
             score = ahead.score()
-            best = int(np.where(ahead.free, score * ahead.left, -np.inf).argmax())
-            found.append(Choice(int(kept[at[best]]), max(float(score[best]), 0.0)))
+            best = int(np.where(ahead.free, score * ahead.entropy_left, -np.inf).argmax())
+            choices.append(Choice(int(kept[at[best]]), max(float(score[best]), 0.0)))
             ahead.take(best)
-        still.follow(ahead, at)
-        progress(0.8 + 0.2 * len(found) / count)
+        remaining.follow(ahead, at)
+        progress(0.8 + 0.2 * len(choices) / count)
     progress(1.0)
-    return Batch(tuple(found), omega, V, scores, None if about is None else (about.omega, about.V, still.other_V))
+    return Batch(tuple(choices), omega, V, scores, None if about is None else (about.omega, about.V, remaining.other_V))
 
 
 def _rough_scores(
@@ -173,9 +161,10 @@ def _rough_scores(
     variance of fields.
     """
     scores, omega, V = np.empty(len(places)), np.empty(len(places)), np.empty(len(places))
-    part = slice(0, len(inside), max(len(inside) // _ROUGH_TARGETS, 1))
+    part = shortlist.some_targets(len(inside))
     operator = weights.operator(np.empty((0, design.columns)) if about is None else about.rows[part])
-    for large in blocks(len(places), _ROUGH_TARGETS):  # what goes by rows and targets takes longer in small blocks
+    # large blocks, since what goes by rows and targets takes longer in small ones
+    for large in blocks(len(places), shortlist.ROUGH_TARGETS):
         here = places[large]
         covariance = np.empty((len(here), len(inside[part])))
         for block in blocks(len(here), design.columns):
@@ -186,22 +175,9 @@ def _rough_scores(
         if about is not None:
             own = here[:, None] == inside[part]
             information = _mean(channel, omega[large], V[large], covariance, about.omega[part], about.V[part], own)
-            scores[large] = information * _open(channel, omega[large], V[large])
+            scores[large] = information * _own_entropy(channel, omega[large], V[large])
         progress(0.8 * (large.stop / len(places)))
     return scores, omega, V
-
-
-def _rows_kept(count: int, most: int) -> int:
-    """How many rows are kept for the choice of ``count`` of them."""
-    return min(max(_SHORTLIST, min(_TIMES_BATCH * count, _LONGEST), 2 * count), most)
-
-
-def _wanted(features: Floats, targets: Places | Floats) -> tuple[Places, Floats]:
-    """The places of the targets in the table, −1 where they are none, and their features."""
-    if targets.ndim == 1:
-        places = np.asarray(targets, dtype=np.intp)
-        return places, features[places]
-    return np.full(len(targets), -1, dtype=np.intp), np.asarray(targets, dtype=np.float64)
 
 
 def _mean(
@@ -209,29 +185,28 @@ def _mean(
 ) -> Floats:
     """The mean information about the targets that are not the row itself."""
     sharp, other_sharp = sharpness(channel, omega, V), sharpness(channel, other_omega, other_V)
-    open_here, open_there = entropy(channel, omega, V), entropy(channel, other_omega, other_V)
-    total = np.empty_like(omega)
+    entropy_here, entropy_there = entropy(channel, omega, V), entropy(channel, other_omega, other_V)
+    mean = np.empty_like(omega)
     step = max(_CACHED // max(own.shape[1], 1), 1)
     for start in range(0, len(omega), step):
         here = slice(start, start + step)
-        information = pair_information(covariance[here], sharp[here], other_sharp, open_here[here], open_there)
-        information[own[here]] = 0.0
-        total[here] = information.sum(axis=1)
-    return np.asarray(total / np.maximum(own.shape[1] - own.sum(axis=1), 1))
+        information = pair_information(covariance[here], sharp[here], other_sharp, entropy_here[here], entropy_there)
+        mean[here] = mean_over_others(information, own[here])
+    return mean
 
 
-def _open(channel: Channel, omega: Floats, V: Floats) -> Floats:
+def _own_entropy(channel: Channel, omega: Floats, V: Floats) -> Floats:
     """The entropy of a row's own label; of a number, of which there is no end, one."""
     return entropy(channel, omega, V) if channel.labels else np.ones_like(omega)
 
 
-class _Open:
+class _Remaining:
     """What is open about the rows kept, and about the targets, while rows are chosen."""
 
     def __init__(
         self, some: Rows, about: Rows | None, own: Marks, weights: Weights, channel: Channel, count: int
     ) -> None:
-        """Before the first choice."""
+        """What is open before the first choice."""
         self.some, self.about, self.own, self.weights, self.channel = some, about, own, weights, channel
         self.V = some.V.copy()
         self.free = np.ones(len(some.rows), dtype=bool)
@@ -244,8 +219,8 @@ class _Open:
             self.covariance = weights.covariance(some.rows, some.projections, about.rows, about.projections)
             self.other_V = about.V.copy()
         # what is open about a row's own label; the weights' score counts it by itself
-        self.all = np.ones(len(some.rows)) if about is None else _open(channel, some.omega, some.V)
-        self.left = self.all.copy()
+        self.own_entropy = np.ones(len(some.rows)) if about is None else _own_entropy(channel, some.omega, some.V)
+        self.entropy_left = self.own_entropy.copy()
 
     def score(self) -> Floats:
         """Of every row, in nats: of what its label could tell, the share that is still open about
@@ -257,26 +232,27 @@ class _Open:
             score = _mean(
                 self.channel, self.some.omega, self.V, self.covariance, self.about.omega, self.other_V, self.own
             )
-        return score * self.left / np.maximum(self.all, 1e-300)
+        return score * self.entropy_left / np.maximum(self.own_entropy, 1e-300)
 
-    def in_play(self) -> tuple[Places, _Open]:
+    def in_play(self) -> tuple[Places, _Remaining]:
         """The places of rows to choose from for a while, and what is open about them: of many the
         best by now.
         """
         every = np.arange(len(self.V))
-        if len(every) <= _SHORTLIST:
+        if len(every) <= shortlist.LEAST:
             return every, self
-        order = np.argsort(np.where(self.free, -self.score() * self.left, np.inf), kind="stable")
+        order = np.argsort(np.where(self.free, -self.score() * self.entropy_left, np.inf), kind="stable")
         at = np.sort(order[: min(_IN_PLAY, int(self.free.sum()))])
         ahead = copy(self)
         ahead.some, ahead.signs = self.some.part(at), []
-        ahead.V, ahead.left, ahead.all, ahead.free = self.V[at], self.left[at], self.all[at], self.free[at]
+        ahead.V, ahead.free = self.V[at], self.free[at]
+        ahead.own_entropy, ahead.entropy_left = self.own_entropy[at], self.entropy_left[at]
         ahead.own = self.own[at]
         if self.about is not None:
             ahead.covariance = self.covariance[at]
         return at, ahead
 
-    def follow(self, ahead: _Open, at: Places) -> None:
+    def follow(self, ahead: _Remaining, at: Places) -> None:
         """Allow for all that was taken of the rows in play."""
         if ahead is self:
             return
@@ -290,9 +266,9 @@ class _Open:
                 u, T = latent(self.channel, self.some.omega[behind], V)
                 its_u, its_T = ahead.signs[index]
                 information = signs_information(u, np.asarray(its_u), with_row / np.sqrt(T * its_T), quick=True)
-                self.left[behind] = np.maximum(self.left[behind] - information, 0.0)
+                self.entropy_left[behind] = np.maximum(self.entropy_left[behind] - information, 0.0)
             self.V[behind] = np.maximum(V - share * with_row**2, 1e-300)
-        self.V[at], self.left[at], self.free[at] = ahead.V, ahead.left, ahead.free
+        self.V[at], self.entropy_left[at], self.free[at] = ahead.V, ahead.entropy_left, ahead.free
         self.taken = ahead.taken
         if self.about is not None:
             self.other_V = ahead.other_V
@@ -308,7 +284,7 @@ class _Open:
         gain = self.weights.gain(row) - (self.shares[: self.taken] * (before @ row)) @ before
         with_row = self.some.rows @ gain
         if self.about is not None:
-            self.left = np.maximum(self.left - self._information_about_others(best, with_row), 0.0)
+            self.entropy_left = np.maximum(self.entropy_left - self._information_about_others(best, with_row), 0.0)
         self.V = np.maximum(self.V - share * with_row**2, 1e-300)
         if self.about is not None:
             with_target = self.about.rows @ gain

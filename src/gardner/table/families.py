@@ -52,7 +52,7 @@ class Candidate:
 
     @property
     def deviation(self) -> float:
-        """Of a weight."""
+        """The standard deviation of a weight."""
         return math.sqrt(self.model.prior.second_moment)
 
 

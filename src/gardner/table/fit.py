@@ -23,8 +23,9 @@ from gardner.inference.posterior import Posterior
 from gardner.inference.sites import Sites
 from gardner.inference.trust import sampled
 from gardner.model import GLM
+from gardner.model.arrays import Floats
 from gardner.table.families import FLIP, PROBIT, REGRESSION, Candidate, Family, fixed
-from gardner.table.scaling import SCALINGS, Floats, Spread, make_scaling
+from gardner.table.scaling import SCALINGS, Spread, make_scaling
 from gardner.table.weights import Design, Span, Weights
 
 # Labelled rows or columns at most, whichever are fewer: their covariance has 200 MB, and EP needs
@@ -39,7 +40,7 @@ _TOO_FEW_FOR_FLIPS = 200
 # Tolerance of expectation propagation during the search, where evidence to 0.01 will do: its error
 # goes as the square, and the choices of the query on Gaussian pools are those of a tolerance ten
 # times smaller.
-_ROUGH = 1e-3
+ROUGH = 1e-3
 # Its tolerance for the fit that is used.
 _FINE = 1e-8
 METHODS = ("auto", "ep", "amp")
@@ -111,11 +112,11 @@ def fit(
         return _finish(features, labels, spread, scalings[0], candidate, (), method)
     families = (REGRESSION,) if real else (PROBIT, FLIP) if len(labels) > _TOO_FEW_FOR_FLIPS else (PROBIT,)
     some = sampled(len(labels), _MOST_SEARCHED)
-    found = _search(features[some], labels[some], spread, scalings, families, model, progress)
-    settled = [one for one in found if one.value > -np.inf]
+    attempts = _search(features[some], labels[some], spread, scalings, families, model, progress)
+    settled = [one for one in attempts if one.value > -np.inf]
     if not settled and model is None:
         raise ConvergenceError("expectation propagation settled for no model", hint="name a channel yourself")
-    best = max(settled or found, key=lambda one: one.value)
+    best = max(settled or attempts, key=lambda one: one.value)
     tried = tuple(Tried(one.scaling, one.candidate.model, one.log_evidence) for one in settled)
     finished = _finish(features, labels, spread, best.scaling, best.candidate, tried, method)
     progress(1.0)
@@ -123,7 +124,7 @@ def fit(
 
 
 @dataclass(frozen=True, eq=False)
-class _Found:
+class _Attempt:
     scaling: str
     candidate: Candidate
     value: float
@@ -140,25 +141,25 @@ def _search(
     families: Sequence[Family],
     model: GLM | None,
     progress: Callable[[float], None],
-) -> list[_Found]:
+) -> list[_Attempt]:
     """The best of each scaling; further families only with the scaling that is best for the first."""
     spans = {name: Span.of(make_scaling(name, spread).rows(features)) for name in scalings}
     if model is not None:
         candidate = fixed(model)
         evidence = {name: _evidence(spans[name], labels, candidate) for name in scalings}
-        return [_Found(name, candidate, value, value, sites) for name, (value, sites) in evidence.items()]
-    found: list[_Found] = []
+        return [_Attempt(name, candidate, value, value, sites) for name, (value, sites) in evidence.items()]
+    attempts: list[_Attempt] = []
     for index, name in enumerate(scalings):
-        start = found[-1].sites if found else None  # labels are the same, and fields much alike
-        found.append(_best(name, spans[name], labels, families[0], start))
+        start = attempts[-1].sites if attempts else None  # labels are the same, and fields much alike
+        attempts.append(_best(name, spans[name], labels, families[0], start))
         progress((index + 1) / (len(scalings) + 2))
-    best = max(found, key=lambda one: one.value)
-    return found + [_best(best.scaling, spans[best.scaling], labels, family, None) for family in families[1:]]
+    best = max(attempts, key=lambda one: one.value)
+    return attempts + [_best(best.scaling, spans[best.scaling], labels, family, None) for family in families[1:]]
 
 
-def _best(name: str, span: Span, labels: Floats, family: Family, start: Sites | None) -> _Found:
+def _best(name: str, span: Span, labels: Floats, family: Family, start: Sites | None) -> _Attempt:
     """The parameters of the largest evidence, their prior counted."""
-    made: dict[tuple[float, ...], _Found] = {}
+    made: dict[tuple[float, ...], _Attempt] = {}
     sites = start
 
     def loss(logarithms: Floats) -> float:
@@ -166,9 +167,9 @@ def _best(name: str, span: Span, labels: Floats, family: Family, start: Sites | 
         place = tuple(float(value) for value in logarithms)
         if place not in made:  # the simplex comes back to some
             candidate = family.make(*place)
-            evidence, found = _evidence(span, labels, candidate, sites)
-            sites = found or sites
-            made[place] = _Found(name, candidate, evidence + candidate.log_prior, evidence, found)
+            evidence, found_sites = _evidence(span, labels, candidate, sites)
+            sites = found_sites or sites
+            made[place] = _Attempt(name, candidate, evidence + candidate.log_prior, evidence, found_sites)
         return -made[place].value if made[place].value > -np.inf else 1e6
 
     first = np.asarray(family.start)
@@ -188,15 +189,20 @@ def _evidence(
     start from.
     """
     rows = span.rows(candidate.intercept / candidate.deviation)
-    return ep_evidence(rows, labels, candidate.model, tolerance=_ROUGH, start=start)
+    return ep_evidence(rows, labels, candidate.model, tolerance=ROUGH, start=start)
 
 
-def _infer(span: Span, labels: Floats, candidate: Candidate, tolerance: float) -> Posterior:
-    """From no start: the last digits, and so which of two like rows comes first, hang on nothing
-    that was tried.
+def settled_posterior(span: Span, labels: Floats, candidate: Candidate) -> Posterior:
+    """By expectation propagation on all labels, or a ConvergenceError where it does not settle.
+
+    Starts from scratch, so the result does not depend on the models tried before: neither do its
+    last digits, nor which of two like rows comes first.
     """
     rows = span.rows(candidate.intercept / candidate.deviation)
-    return expectation_propagation(rows, labels, candidate.model, tolerance=tolerance)
+    posterior = expectation_propagation(rows, labels, candidate.model, tolerance=_FINE)
+    if not posterior.settled:  # where rows nearly repeat each other the last digits may be out of reach
+        posterior = expectation_propagation(rows, labels, candidate.model, tolerance=ROUGH)
+    return posterior if posterior.settled else posterior.checked()
 
 
 def _finish(
@@ -215,16 +221,12 @@ def _finish(
     if method == "amp" or (method == "auto" and min(rows.shape) > _QUICK):
         posterior = amp(Span(rows, None).rows(candidate.intercept / candidate.deviation), labels, candidate.model)
         if method == "amp" and not posterior.settled:
-            posterior.checked()
+            posterior.checked()  # says why
         if method == "amp" or posterior.converged:
             return Fit(design, posterior, Weights.separate(posterior), tried, ())
     _check_size(*rows.shape)
     span = Span.of(rows)
-    posterior = _infer(span, labels, candidate, _FINE)
-    if not posterior.settled:  # where rows nearly repeat each other the last digits may be out of reach
-        posterior = _infer(span, labels, candidate, _ROUGH)
-    if not posterior.settled:
-        posterior.checked()
+    posterior = settled_posterior(span, labels, candidate)
     return Fit(design, posterior, span.weights(posterior, design.columns), tried, ())
 
 

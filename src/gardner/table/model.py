@@ -16,12 +16,13 @@ from numpy.typing import ArrayLike
 
 from gardner.errors import GardnerError, InvalidInputError
 from gardner.model import Channel, parse_channel
+from gardner.model.arrays import Floats
 from gardner.records.encoding import Encoding
 from gardner.records.user_file import check_regular, reading
 from gardner.table.classes.fit import ClassFit
 from gardner.table.classes.model import CLASSES_FORMAT, ClassModel, read_classes_model
 from gardner.table.model_file import features_of, read_arrays, read_design, read_header, write_model
-from gardner.table.scaling import Floats, blocks
+from gardner.table.scaling import blocks
 from gardner.table.weights import Design, Weights
 
 if TYPE_CHECKING:

@@ -12,10 +12,11 @@ import numpy as np
 
 from gardner.errors import GardnerError, InvalidInputError
 from gardner.model import Channel, describe, parse_channel
+from gardner.model.arrays import Floats
 from gardner.records import write_file
 from gardner.records.encoding import Encoding
 from gardner.records.user_file import array_names, load_member
-from gardner.table.scaling import SCALINGS, Floats, Scaling
+from gardner.table.scaling import SCALINGS, Scaling
 from gardner.table.weights import Design
 
 _SCALING = ("kept", "unit", "shift", "factor")

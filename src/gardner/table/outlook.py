@@ -25,8 +25,8 @@ import numpy as np
 
 from gardner.inference.posterior import Posterior
 from gardner.model import Channel
+from gardner.model.arrays import Floats
 from gardner.table.batch import Batch
-from gardner.table.scaling import Floats
 
 # Wrong labels added to those found and to those expected: with ten of each, what is found counts
 # half. With 3 to 20 the mean error of the expected accuracy moves by less than 0.007.
@@ -98,7 +98,7 @@ def off_by(labels: int, *, many: bool = False) -> float | None:
 
 
 def gain_off_by(labels: int, *, many: bool = False) -> float | None:
-    """The same of the gain."""
+    """By how much the gain was off in nine of ten cases."""
     return _between(labels, _GAIN_NINE_IN_TEN_OF_MANY if many else _GAIN_NINE_IN_TEN)
 
 

@@ -20,6 +20,7 @@ from gardner.errors import InvalidInputError
 from gardner.inference.posterior import Posterior
 from gardner.inference.threads import one_blas_thread
 from gardner.model import GLM, Channel, describe
+from gardner.model.arrays import Floats
 from gardner.records.label_kind import label_kind
 from gardner.table.batch import TARGETS, choose_rows
 from gardner.table.classes.answer import propose_classes
@@ -27,7 +28,8 @@ from gardner.table.classes.fit import ClassFit
 from gardner.table.classes.labels import read_names
 from gardner.table.fit import Fit, Tried, fit
 from gardner.table.outlook import Outlook, expected_accuracy
-from gardner.table.scaling import Floats, Places, spread_of, standardised_labels
+from gardner.table.scaling import Places, spread_of, standardised_labels
+from gardner.units import LN2
 
 ABOUT = ("predictions", "weights")
 
@@ -51,7 +53,7 @@ class Proposal:
 
     @property
     def probability(self) -> float:
-        """Of the label +1."""
+        """The probability of the label +1."""
         return 0.5 * (1.0 + self.mean)
 
 
@@ -102,7 +104,7 @@ class Proposals:
 
     @property
     def scaling(self) -> str:
-        """Of the columns."""
+        """The name of the scaling of the columns."""
         return self.fit.design.scaling.name
 
 
@@ -144,39 +146,39 @@ def propose(
     if named is not None and len(named[0]) == 2:
         labels = 2.0 * named[1] - 1.0
     labels = _numbers("labels", labels)
-    known = ~np.isnan(labels)
-    _check(features, labels, known, batch_size)
-    kinds = np.unique(labels[known])
+    labelled = ~np.isnan(labels)
+    _check(features, labels, labelled, batch_size)
+    kinds = np.unique(labels[labelled])
     if about not in ABOUT:
         raise InvalidInputError("about", about, f"it must be one of {', '.join(ABOUT)}")
     real = _regression(kinds, kind, model)
     if model is not None:
-        _check_channel(model.channel, real and kinds.size > 0, bool(known.any()))
-    standardise = real and known.any()
+        _check_channel(model.channel, real and kinds.size > 0, bool(labelled.any()))
+    standardise = real and labelled.any()
     values, shift, unit = (
-        standardised_labels(labels[known]) if standardise else (_coded(labels[known], kinds), 0.0, 1.0)
+        standardised_labels(labels[labelled]) if standardise else (_coded(labels[labelled], kinds), 0.0, 1.0)
     )
     spread = spread_of(features)
-    places = np.flatnonzero(~known)
+    places = np.flatnonzero(~labelled)
     targets = _about(features, places, about, target, seed)
     with one_blas_thread():  # never slower with more threads, and the same bytes whatever their number
-        found = fit(
-            features[known], values, spread, real=real, model=model, scaling=scaling,
+        fitted = fit(
+            features[labelled], values, spread, real=real, model=model, scaling=scaling,
             progress=lambda share: progress(0.6 * share),
         )  # fmt: skip
         picked = choose_rows(
-            features, places, min(batch_size, places.size), design=found.design, weights=found.weights,
-            channel=found.model.channel, targets=targets, progress=lambda share: progress(0.6 + 0.4 * share),
+            features, places, min(batch_size, places.size), design=fitted.design, weights=fitted.weights,
+            channel=fitted.model.channel, targets=targets, progress=lambda share: progress(0.6 + 0.4 * share),
         )  # fmt: skip
     at = np.searchsorted(places, [one.place for one in picked.choices])
-    means, variances = (np.asarray(part) for part in found.model.channel.predictive(picked.omega[at], picked.V[at]))
+    means, variances = (np.asarray(part) for part in fitted.model.channel.predictive(picked.omega[at], picked.V[at]))
     proposals = tuple(
-        Proposal(one.place, one.nats / math.log(2.0), shift + unit * mean, unit * math.sqrt(max(variance, 0.0)))
+        Proposal(one.place, one.nats / LN2, shift + unit * mean, unit * math.sqrt(max(variance, 0.0)))
         for one, mean, variance in zip(picked.choices, means.tolist(), variances.tolist(), strict=True)
     )
-    outlook = expected_accuracy(found.posterior, picked) if found.model.channel.labels else None
+    outlook = expected_accuracy(fitted.posterior, picked) if fitted.model.channel.labels else None
     names = named[0] if named is not None else ()
-    return Proposals(proposals, found, about, len(targets), spread.dropped, outlook, shift, unit, names, picked.scores)
+    return Proposals(proposals, fitted, about, len(targets), spread.dropped, outlook, shift, unit, names, picked.scores)
 
 
 def _many(
@@ -191,22 +193,22 @@ def _many(
     seed: int,
     progress: Callable[[float], None],
 ) -> Proposals:
-    """With three classes or more."""
-    known = ~np.isnan(codes)
-    _check(features, codes, known, batch_size)
+    """The proposals for three classes or more."""
+    labelled = ~np.isnan(codes)
+    _check(features, codes, labelled, batch_size)
     if about != ABOUT[0]:
         rule = "with three classes or more labels are asked for what they tell about predictions"
         raise InvalidInputError("about", about, rule, hint="leave it out")
-    targets = _about(features, np.flatnonzero(~known), about, target, seed)
+    targets = _about(features, np.flatnonzero(~labelled), about, target, seed)
     with one_blas_thread():
-        found = propose_classes(
+        answer = propose_classes(
             features, codes, len(names), batch_size, targets=targets, model=model, scaling=scaling, progress=progress
         )
     proposals = tuple(
-        Proposal(one.place, one.nats / math.log(2.0), math.nan, math.nan, tuple(chances))
-        for one, chances in zip(found.choices, found.chances.tolist(), strict=True)
+        Proposal(one.place, one.nats / LN2, math.nan, math.nan, tuple(chances))
+        for one, chances in zip(answer.choices, answer.chances.tolist(), strict=True)
     )
-    return Proposals(proposals, found.fit, about, len(targets), found.dropped, found.outlook, 0.0, 1.0, names)
+    return Proposals(proposals, answer.fit, about, len(targets), answer.dropped, answer.outlook, 0.0, 1.0, names)
 
 
 def _named(labels: ArrayLike, kind: str | None) -> tuple[tuple[str, ...], Floats] | None:
@@ -266,7 +268,7 @@ def _numbers(name: str, values: ArrayLike) -> Floats:
         raise InvalidInputError(name, type(values).__name__, f"they must be numbers ({error})", hint=hint) from None
 
 
-def _check(features: Floats, labels: Floats, known: NDArray[np.bool_], batch_size: object) -> None:
+def _check(features: Floats, labels: Floats, labelled: NDArray[np.bool_], batch_size: object) -> None:
     if features.ndim != 2 or labels.shape != features.shape[:1]:
         shapes = f"shapes {features.shape} and {labels.shape}"
         raise InvalidInputError("table", shapes, "features are rows × columns, and each row has a label or NaN")
@@ -274,9 +276,9 @@ def _check(features: Floats, labels: Floats, known: NDArray[np.bool_], batch_siz
         hint = "fill gaps, such as with table.fillna(table.mean())" if np.isnan(features).any() else ""
         raise InvalidInputError("features", "NaN or infinity", "they must be finite", hint=hint)
     check_whole("batch_size", batch_size, 1)
-    if known.all():
+    if labelled.all():
         rule, hint = "every row has a label: none is left to ask", "an empty text, None or NaN is no label"
-        raise InvalidInputError("labels", f"{known.size} of {known.size}", rule, hint=hint)
+        raise InvalidInputError("labels", f"{labelled.size} of {labelled.size}", rule, hint=hint)
     if np.isinf(labels).any():
         row = int(np.isinf(labels).argmax())
         raise InvalidInputError(

@@ -20,8 +20,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gardner.errors import InvalidInputError
+from gardner.model.arrays import Floats
 
-Floats = NDArray[np.float64]
 Places = NDArray[np.intp]
 
 SCALINGS = ("standardised", "common", "unit")
@@ -50,7 +50,7 @@ class Spread:
 
     @property
     def dropped(self) -> int:
-        """How many are the same everywhere."""
+        """How many columns are the same everywhere."""
         return int(self.deviation.size - self.kept.size)
 
 

@@ -19,8 +19,8 @@ import numpy as np
 from scipy.special import ndtr, ndtri, xlogy
 
 from gardner.model import Channel
+from gardner.model.arrays import Floats
 from gardner.model.integrals import panels
-from gardner.table.scaling import Floats
 
 _NODES, _WEIGHTS = panels(0.0, 1.0, 2)
 # Fewer of them, where signs are loosely tied.

@@ -21,7 +21,8 @@ import scipy.linalg
 from numpy.typing import NDArray
 
 from gardner.inference.posterior import Posterior
-from gardner.table.scaling import Floats, Scaling
+from gardner.model.arrays import Floats
+from gardner.table.scaling import Scaling
 
 Halves = NDArray[np.float32]
 # The least variance, as a share of the prior's: what rounding leaves.
@@ -45,11 +46,11 @@ class Design:
 
     @property
     def columns(self) -> int:
-        """With the intercept."""
+        """How many columns there are, the intercept counted."""
         return self.scaling.columns + 1
 
     def rows(self, features: Floats) -> Floats:
-        """Of a block of the table."""
+        """Scaled rows of a block of the table, with the intercept."""
         scaled = self.scaling.rows(features)
         if self.deviation != 1.0:
             scaled *= self.deviation
@@ -142,7 +143,7 @@ class Span:
         return cls(np.ascontiguousarray(triangle.T), np.ascontiguousarray(columns.T))
 
     def rows(self, intercept: float) -> Floats:
-        """For inference."""
+        """The coordinates of the rows in the span, and the intercept, for inference."""
         return np.concatenate([self.inner, np.full((len(self.inner), 1), intercept)], axis=1)
 
     def weights(self, posterior: Posterior, columns: int) -> Weights:

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from gardner.errors import InvalidInputError
-from gardner.model import GLM, Gaussian, Spectrum, draw_instance, library_of
+from gardner.model import GLM, Gaussian, Rademacher, Spectrum, draw_instance, library_of
 
 VARIANCES = [2.5, 0.5, 0.0, 1.0]
 
@@ -47,6 +47,13 @@ def test_alignment_moves_variance_between_directions() -> None:
     np.testing.assert_allclose(against.second_moments, np.array([4.0, 4.0, 0.0, 4.0]) / 3.0)  # zero stays zero
     assert [one.second_moment for one in (plain, aligned, against)] == [1.0, 1.0, 1.0]
     assert aligned.second_moments.mean() == pytest.approx(1.0)
+
+
+def test_equal_variances_are_one_law() -> None:
+    assert Spectrum([0.5, 0.5, 0.5]).one_normal_law
+    assert Gaussian(2.0).one_normal_law
+    assert not Spectrum(VARIANCES).one_normal_law
+    assert not Rademacher().one_normal_law
 
 
 def test_a_spectrum_of_another_size_keeps_its_mean() -> None:

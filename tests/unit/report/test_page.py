@@ -17,7 +17,7 @@ import pytest
 
 from gardner.errors import InvalidInputError
 from gardner.report.figures import complexity_chart, save, scaling_chart, specification, still
-from gardner.report.page import Board, Figure, Outcome, Page, Section, Verdict, render
+from gardner.report.page import Board, Figure, Page, Section, Verdict, VerdictKind, render
 
 NASTY = "\"'></script><script>alert(1)</script><!--"
 
@@ -111,9 +111,9 @@ def test_each_verdict_is_told_once_and_by_what_became_of_it() -> None:
     verdicts = (
         Verdict(True, "it agrees"),
         Verdict(True, "nobody said so", beyond=True, seeds=4),
-        Verdict(False, "the paper says so", Outcome.FINDING, seeds=10),
-        Verdict(False, "four pools cannot say", Outcome.OPEN, seeds=1),
-        Verdict(False, "it broke", Outcome.FAILURE),
+        Verdict(False, "the paper says so", VerdictKind.FINDING, seeds=10),
+        Verdict(False, "four pools cannot say", VerdictKind.OPEN, seeds=1),
+        Verdict(False, "it broke", VerdictKind.FAILURE),
     )
     html = render(dataclasses.replace(whole, sections=(dataclasses.replace(whole.sections[0], verdicts=verdicts),)))
     assert [html.count(verdict.text) for verdict in verdicts] == [1] * 5

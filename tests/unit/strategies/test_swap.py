@@ -15,6 +15,7 @@ from gardner.errors import InvalidInputError
 from gardner.experiment import Run, run
 from gardner.inference import amp, expectation_propagation
 from gardner.model import Instance, draw_instance
+from gardner.rules import exchange
 from gardner.rules.exchange import TRACKING
 from gardner.strategies import Choice, View, make_registered
 from gardner.strategies import swap as module
@@ -131,7 +132,9 @@ def test_exchanges_are_undone_where_amp_cannot_follow(monkeypatch: pytest.Monkey
     def failing(self: Any, start: Any, iterations: int = 1000) -> Any:
         return fit(self, start, iterations if start is not None and iterations > TRACKING else 1)
 
-    monkeypatch.setattr(module, "LOST", 0.0)  # nothing is followed, and a new start does not converge in one iteration
+    monkeypatch.setattr(
+        exchange, "LOST", 0.0
+    )  # nothing is followed, and a new start does not converge in one iteration
     monkeypatch.setattr(module._Annealing, "fit", failing)
     undone, plain = curve(Swap(steps=5), budget=0.3), curve(Informed(), budget=0.3)
     np.testing.assert_array_equal(np.sort(undone.queried), np.sort(plain.queried))

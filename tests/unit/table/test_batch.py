@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from gardner.table import batch
+from gardner.table import batch, shortlist
 from gardner.table.propose import propose
 
 
@@ -15,7 +15,7 @@ def test_the_rows_kept_hold_the_best(about: str, monkeypatch: pytest.MonkeyPatch
     table = rng.standard_normal((400, 5))
     labels = np.where(np.arange(400) < 30, np.sign(table[:, 0] + 0.3 * rng.standard_normal(400)), np.nan)
     whole = propose(table, labels, 4, about=about).rows
-    monkeypatch.setattr(batch, "_SHORTLIST", 60)
+    monkeypatch.setattr(shortlist, "LEAST", 60)
     assert propose(table, labels, 4, about=about).rows == whole
 
 
@@ -28,9 +28,9 @@ def test_a_batch_in_stages_is_that_of_all_rows_at_once(kind: str, monkeypatch: p
     labels = np.where(np.arange(500) < 30, truth, np.nan)
     about = "weights" if kind == "weights" else "predictions"
     whole = propose(table, labels, 40, about=about)
-    monkeypatch.setattr(batch, "_SHORTLIST", 400)
+    monkeypatch.setattr(shortlist, "LEAST", 400)
     monkeypatch.setattr(batch, "_IN_PLAY", 470)  # all rows, found anew three times
-    monkeypatch.setattr(batch, "_TIMES_BATCH", 12)
+    monkeypatch.setattr(shortlist, "TIMES_BATCH", 12)
     monkeypatch.setattr(batch, "_STAGE", 12)
     staged = propose(table, labels, 40, about=about)
     assert [one.row for one in staged.rows] == [one.row for one in whole.rows]
@@ -67,9 +67,3 @@ def test_a_row_is_not_its_own_target() -> None:
     labels = np.where(np.arange(21) < 20, np.sign(table[:, 0] + 0.5 * rng.standard_normal(21)), np.nan)
     assert propose(table, labels, 1).rows[0].bits == 0.0
     assert propose(table, labels, 1, target=table[20:]).rows[0].bits > 0.0
-
-
-def test_a_long_batch_keeps_a_bounded_list() -> None:
-    kept = [batch._rows_kept(count, 10**9) for count in (1, 10, 400, 500, 1000, 2500, 5000)]
-    assert kept == [2000, 2000, 2000, 2500, 5000, 5000, 10_000]
-    assert batch._rows_kept(1000, 1200) == 1200

@@ -5,8 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from gardner.model.arrays import Floats
 from gardner.table import scaling as module
-from gardner.table.scaling import SCALINGS, Floats, make_scaling, spread_of, standardised
+from gardner.table.scaling import SCALINGS, make_scaling, spread_of, standardised
 
 TABLE = np.random.default_rng(0).standard_normal((50, 4)) * [1.0, 2.0, 3.0, 4.0] + 7.0
 

@@ -10,10 +10,9 @@ import numpy as np
 
 from gardner.errors import GardnerError
 from gardner.inference.device.follower import Follower
-from gardner.inference.device.iteration import Integers
 from gardner.inference.inputs import host
 from gardner.model import library_of
-from gardner.model.arrays import ArrayObject
+from gardner.model.arrays import ArrayObject, Integers
 from gardner.rules import RULES, Rule, make_registered_rule
 
 

@@ -12,10 +12,10 @@ from gardner.experiment.device.choice import Chooser, make_chooser
 from gardner.experiment.device.pool import DevicePool
 from gardner.experiment.rounds import Round, Run, Seconds, label_count, measured, random_streams
 from gardner.inference.device.follower import Follower
-from gardner.inference.device.iteration import Integers
 from gardner.inference.message_passing import Variances
 from gardner.inference.posterior import Posterior
 from gardner.model import GLM, PERCEPTRON, library_of
+from gardner.model.arrays import Integers
 
 # The residual at which AMP stops, in units of a prior weight: that of the loop on the CPU.
 TOLERANCE = 1e-5

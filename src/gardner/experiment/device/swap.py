@@ -13,11 +13,11 @@ import numpy as np
 
 from gardner.experiment.device.choice import front
 from gardner.inference.device.follower import Follower
-from gardner.inference.device.iteration import Integers
 from gardner.inference.inputs import host
+from gardner.inference.posterior import Posterior
 from gardner.model import library_of
-from gardner.model.arrays import ArrayObject, Floating
-from gardner.rules.exchange import LOST, REFRESH, SHORTEST, SIGNS, TRACKING, Effort, pairs_to_exchange
+from gardner.model.arrays import ArrayObject, Floating, Integers
+from gardner.rules.exchange import SHORTEST, SIGNS, TRACKING, Annealing, Effort
 
 
 @dataclass(frozen=True)
@@ -39,35 +39,23 @@ class Swap(Effort):
         return _Annealing(follower, sign, rng).run(self.steps, self.heat)
 
 
-class _Annealing:
-    """The labelled rows of a follower, a shortlist of the others, and the posterior that follows
-    the exchanges.
-    """
+class _Annealing(Annealing[Posterior]):
+    """The labelled rows of a follower, which stay where they are: only their order changes."""
 
     def __init__(self, follower: Follower, sign: float, rng: np.random.Generator) -> None:
-        self.follower, self.sign, self.rng = follower, sign, rng
-        self.posterior = follower.posterior()
+        super().__init__(sign, rng, follower.posterior())
+        self.follower = follower
         self.outside: Integers = np.empty(0, dtype=np.int64)  # places in the order
 
-    def run(self, steps: int, heat: float) -> Integers:
-        """The order after annealing, or the one before where that was no gain that AMP can vouch
-        for.
-        """
-        follower, before, start = self.follower, self.posterior, self.follower.order
-        if not before.converged:
-            return start
-        for step in range(steps):
-            if step % REFRESH == 0:
-                self.refresh()
-            self.step(round(heat * follower.count * (1.0 - step / steps) ** 2))
-        after = follower.posterior()
-        better = after.converged and self.sign * (after.log_evidence - before.log_evidence) < 0.0
-        return follower.order if better else self.back(start)
+    @property
+    def chosen(self) -> Integers:
+        """The order of all rows, the labelled ones first; each exchange makes a new one."""
+        return self.follower.order
 
-    def back(self, order: Integers) -> Integers:
-        """To an earlier order, with all g forgotten."""
-        self.follower.label(order, self.follower.count, slice(0, self.follower.count))
-        return order
+    @property
+    def size(self) -> int:
+        """How many rows are labelled."""
+        return self.follower.count
 
     def refresh(self) -> None:
         """Look at the whole pool, and keep the rows outside that cost least."""
@@ -76,28 +64,36 @@ class _Annealing:
         size = min(max(count, SHORTEST), pool - count)
         self.outside = count + np.argpartition(cost, size - 1)[:size]
 
-    def step(self, count: int) -> None:
-        """Exchange so many pairs, or if none the best one that gains."""
-        known = self.posterior
-        inside = self.sign * _of_labels(self.follower, known.labels, known.omega, known.V)
-        outside = self.sign * _log_partitions(self.follower, self.follower.order[self.outside])
-        places, taken = pairs_to_exchange(inside, outside, count, self.rng)
-        if taken.size:
-            self.exchange(places, self.outside[taken])
+    def costs(self) -> tuple[Floating, Floating]:
+        """Of the labelled rows, by the fields that the posterior has of them, and of the shortlist."""
+        last = self.posterior
+        inside = self.sign * _of_labels(self.follower, last.labels, last.omega, last.V)
+        return inside, self.sign * _log_partitions(self.follower, self.follower.order[self.outside])
 
-    def exchange(self, places: Integers, others: Integers) -> None:
-        """Exchange rows and let AMP follow; where it cannot, exchange them back."""
-        follower, before = self.follower, self.follower.order
+    def trade(self, places: Integers, others: Integers) -> None:
+        """In a new order; the rows that come in have no g yet."""
+        before, there = self.follower.order, self.outside[others]
         order = before.copy()
-        order[places], order[others] = before[others], before[places]
-        follower.label(order, follower.count, places)
-        found = follower.posterior(most=TRACKING)
-        if not found.residual < LOST:
-            found = follower.posterior(fresh=True)
-            if not found.converged:
-                follower.label(before, follower.count, places)
-                return
-        self.posterior = found
+        order[places], order[there] = before[there], before[places]
+        self.follower.label(order, self.follower.count, places)
+
+    def followed(self, places: Integers) -> Posterior:
+        """The follower knows which rows are new."""
+        del places
+        return self.follower.posterior(most=TRACKING)
+
+    def anew(self) -> Posterior:
+        """From the prior."""
+        return self.follower.posterior(fresh=True)
+
+    def settled(self) -> Posterior:
+        """From where the last step ended."""
+        return self.follower.posterior()
+
+    def back(self, chosen: Integers) -> Integers:
+        """To an earlier order, with all g forgotten."""
+        self.follower.label(chosen, self.follower.count, slice(0, self.follower.count))
+        return chosen
 
 
 def _log_partitions(follower: Follower, places: Integers) -> Floating:

@@ -14,18 +14,17 @@ from dataclasses import dataclass, field
 from typing import TypeVar
 
 import numpy as np
-from numpy.typing import NDArray
 
 from gardner.errors import InvalidInputError
-from gardner.experiment.loop.training import Integers, Training
+from gardner.experiment.loop.training import Training
 from gardner.experiment.rounds import Round, Run, Seconds, label_count, measured, random_streams
 from gardner.inference.message_passing import Variances
 from gardner.inference.posterior import Posterior
 from gardner.model import GLM, PERCEPTRON, Instance
+from gardner.model.arrays import Floating, Integers
 from gardner.strategies import Choice, Strategy, StrategyError, View
 
 T = TypeVar("T")
-Floats = NDArray[np.floating]
 
 # The residual at which AMP stops in a loop, in units of a prior weight. It leaves ln v some 1e-7
 # off per weight, where runs differ by 1e-3 from seed to seed (docs/reproduction).
@@ -117,7 +116,7 @@ def _view(
     def posterior() -> Posterior:
         return clock.time("fitting", training.posterior)
 
-    def fields() -> tuple[Floats, Floats]:
+    def fields() -> tuple[Floating, Floating]:
         found = posterior()
         mean, variance = clock.time("scoring", lambda: found.fields(instance.rows))
         return np.asarray(mean), np.asarray(variance)
@@ -137,7 +136,7 @@ def _view(
 
 
 def _measure(
-    posterior: Posterior, instance: Instance, count: int, before: Round | None, test: tuple[Floats, Floats] | None
+    posterior: Posterior, instance: Instance, count: int, before: Round | None, test: tuple[Floating, Floating] | None
 ) -> Round:
     mean = np.asarray(posterior.mean, dtype=np.float64)
     products = float(mean @ instance.teacher), float(mean @ mean), float(np.linalg.norm(instance.teacher))
@@ -147,7 +146,7 @@ def _measure(
     return measured(posterior, products, count, before, correct)
 
 
-def _test_set(instance: Instance, teacher: GLM, count: int, seed: int) -> tuple[Floats, Floats] | None:
+def _test_set(instance: Instance, teacher: GLM, count: int, seed: int) -> tuple[Floating, Floating] | None:
     if count == 0:
         return None
     rng = np.random.default_rng([_TEST, seed])

@@ -9,7 +9,6 @@ labels asked for, not the learners.
 from __future__ import annotations
 
 import functools
-import math
 
 import numpy as np
 
@@ -21,6 +20,7 @@ from gardner.model import Channel
 from gardner.strategies import Strategy
 from gardner.strategies.real_pool import RealPool, round_generator
 from gardner.table.any_classes import AnyFit
+from gardner.units import LN2
 
 
 def run_on_table(
@@ -76,7 +76,7 @@ def _measure(fit: AnyFit, table: LabelledTable, outside: Integers, labels: int, 
     chances, codes = fit.probabilities(table.features[outside]), table.codes[outside]
     chosen = np.maximum(chances[np.arange(codes.size), codes], np.finfo(np.float64).tiny)
     evidence, known = (0.0, 0) if before is None else (columns * before.log_volume, before.labels)
-    bits = (evidence - posterior.log_evidence) / ((labels - known) * math.log(2.0))
+    bits = (evidence - posterior.log_evidence) / ((labels - known) * LN2)
     return Round(
         labels=labels,
         budget=labels / columns,

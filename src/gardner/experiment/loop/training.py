@@ -11,8 +11,7 @@ from numpy.typing import NDArray
 from gardner.inference.message_passing import Start, Variances, amp
 from gardner.inference.posterior import Posterior, Status
 from gardner.model import GLM, Instance
-
-Integers = NDArray[np.int64]
+from gardner.model.arrays import Integers
 
 
 class Training:

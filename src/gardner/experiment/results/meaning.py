@@ -15,7 +15,7 @@ from typing import cast
 import pandas as pd
 
 from gardner.errors import InvalidInputError
-from gardner.experiment.question.task import FIELDS, MODEL_NAMES, MODELS, label
+from gardner.experiment.question.task import FIELDS, MODEL_NAMES, MODELS, Task, label
 from gardner.experiment.stored.reading import fill_defaults, parse_parameters
 from gardner.experiment.stored.sources import Name, external_names, stored_version
 from gardner.model import GLM, Channel, Prior, parse_channel, parse_prior
@@ -65,7 +65,7 @@ def _labels(frame: pd.DataFrame) -> pd.Series[str]:
 def _models(frame: pd.DataFrame) -> pd.Series[str]:
     @functools.cache
     def text(prior: str, channel: str, *teacher: str) -> str:
-        if (prior, channel, *teacher) == ("gaussian", "sign") * 2:
+        if (prior, channel, *teacher) == (Task.prior, Task.channel) * 2:
             return ""
         known = "" if teacher == (prior, channel) else f" (teacher {' / '.join(map(shorten, teacher))})"
         return f"{shorten(prior)} / {channel}{known}"

@@ -12,11 +12,9 @@ from __future__ import annotations
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 
 from gardner.errors import InvalidInputError
-
-Floats = NDArray[np.float64]
+from gardner.model.arrays import Floats
 
 # Draws of the bootstrap: the ends of a 95 % interval are then known to about a tenth of its width.
 RESAMPLES = 2000

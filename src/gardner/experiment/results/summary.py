@@ -42,12 +42,12 @@ from gardner.experiment.results.own_theory import Measured, own_theory
 from gardner.experiment.results.table_summary import is_table, table_rows
 from gardner.experiment.stored.sources import external_names
 from gardner.records import FAILED
+from gardner.units import LN2
 
 if TYPE_CHECKING:
     from gardner.model import GLM
     from gardner.theory import Bounds, LearningPoint
 
-LN2 = math.log(2.0)
 _PLACE = ["model", "features", "pool_ratio", "batch_size"]
 _SAME = ["label", "data", *_PLACE, "seed"]  # runs that agree in these tell the same story, perhaps to another length
 

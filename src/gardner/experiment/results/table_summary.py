@@ -12,7 +12,6 @@ is expected under the model; realised it can be more, where labels surprise.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from typing import Any
 
@@ -29,6 +28,7 @@ from gardner.experiment.results.means import (
     with_share_converged,
 )
 from gardner.records import FAILED
+from gardner.units import LN2
 
 # What is averaged over seeds, and compared.
 MEASURES = ("test_accuracy", "log_loss", "area", "bits")
@@ -62,7 +62,7 @@ def with_measures(runs: pd.DataFrame) -> pd.DataFrame:
     """
     runs = with_share_converged(runs)
     evidence = -runs["log_volume"].astype(float) * runs["features"].astype(float)
-    bits = (evidence / (runs["labels"] * math.log(2.0))).where(runs["bits_per_label"].notna())
+    bits = (evidence / (runs["labels"] * LN2)).where(runs["bits_per_label"].notna())
     areas = [_areas(group) for _, group in runs.groupby("key", sort=False)]
     area = pd.concat(areas) if areas else pd.Series(dtype=float)
     return runs.assign(bits=bits, area=area)

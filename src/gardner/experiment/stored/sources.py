@@ -65,6 +65,7 @@ _SOURCES = (
     "inference/*.py",
     "inference/device/*.*",
     "model/*.py",
+    "units.py",
 )
 _LEFT_OUT = {"type_comment", "kind", "ctx", "type_ignores"}
 

@@ -67,8 +67,8 @@ def expectation_propagation_on(
     ('converged', True)
     """
     check_settings(tolerance, max_iterations, 0.0)
-    prior, channel = model.prior.compiled, model.channel
-    if prior is None or prior.name != "gaussian" or channel.noiseless or not channel.log_concave:
+    channel = model.channel
+    if not model.prior.one_normal_law or channel.noiseless or not channel.log_concave:
         rule = "on a device it is for normal weights of one variance and log-concave channels with noise"
         raise InvalidInputError("model", model, rule, hint="gardner.inference.expectation_propagation has no limits")
     xp = library_of(rows).xp
@@ -134,8 +134,8 @@ def _settle(F: ArrayObject, y: ArrayObject, model: GLM, tau: ArrayObject, nu: Ar
     target_tau, target_nu = slope / shrink, (g + omega * slope) / shrink
     mismatch = (omega + V * g - a) ** 2 / s + xp.log(shrink / share) ** 2
     residual = math.sqrt(float(xp.mean(mismatch)))
-    found = _State(tau, nu, mean, covariance, determinant, a, s, omega, V, g, target_tau, target_nu, residual)
-    return found if math.isfinite(residual) else replace(found, residual=math.inf)
+    settled = _State(tau, nu, mean, covariance, determinant, a, s, omega, V, g, target_tau, target_nu, residual)
+    return settled if math.isfinite(residual) else replace(settled, residual=math.inf)
 
 
 def _log_evidence(state: _State, y: ArrayObject, model: GLM) -> float:

@@ -10,13 +10,13 @@ import numpy as np
 from gardner.errors import InvalidInputError
 from gardner.inference.damping import Damper, NextStep
 from gardner.inference.device import fused
-from gardner.inference.device.iteration import Integers, Iteration, PlainIteration
+from gardner.inference.device.iteration import Iteration, PlainIteration
 from gardner.inference.device.stored import StoredRows, device_of
 from gardner.inference.inputs import check_settings
 from gardner.inference.message_passing import Variances, bethe
 from gardner.inference.posterior import Posterior, Status
 from gardner.model import GLM
-from gardner.model.arrays import ArrayObject
+from gardner.model.arrays import ArrayObject, Integers
 
 # Iterations between two looks at the residuals; those after the last one needed cost nothing.
 GROUP = fused.GROUP

@@ -15,11 +15,10 @@ from dataclasses import dataclass
 from importlib.resources import files
 from typing import Any
 
-from gardner.inference.device.iteration import Integers
 from gardner.inference.device.stored import StoredRows
 from gardner.inference.message_passing import Passage, Weights
 from gardner.model import GLM
-from gardner.model.arrays import ArrayObject
+from gardner.model.arrays import ArrayObject, Integers
 from gardner.model.special import MILLS, SCALE
 
 # Threads of a block that compute; 32 more fetch rows (kernel.cu).
@@ -103,10 +102,16 @@ def serves(rows: StoredRows, model: GLM) -> bool:
         return False
     import torch
 
-    prior, channel = model.prior.compiled, model.channel.compiled
-    known = prior is not None and prior.name == "gaussian" and channel is not None and channel.name in CHANNELS
     able = torch.cuda.get_device_capability(entries.device)[0] >= 9 and hasattr(torch.cuda, "_compile_kernel")
-    return known and able and shape_of(_name(entries.dtype), int(entries.shape[1])) is not None
+    return _has_kernel(model) and able and shape_of(_name(entries.dtype), int(entries.shape[1])) is not None
+
+
+def _has_kernel(model: GLM) -> bool:
+    """Whether the text of the kernels has the model: normal weights of one variance, and a channel
+    of the list.
+    """
+    channel = model.channel.compiled
+    return model.prior.one_normal_law and channel is not None and channel.name in CHANNELS
 
 
 def _name(dtype: object) -> str:
@@ -242,7 +247,7 @@ class FusedIteration:
         )  # fmt: skip
 
     def found(self) -> tuple[Passage, Weights]:
-        """The last iteration's."""
+        """The messages of the last iteration."""
         torch: Any = self.torch
         labelled = self.order[: self.count].long()
         features = self.rows.features
@@ -255,12 +260,12 @@ class FusedIteration:
         return Passage(self.omega[labelled], V, self.g[labelled], precision, force), Weights(b, mean, variance)
 
     def spread(self, order: ArrayObject) -> ArrayObject:
-        """By the one variance of all weights."""
+        """The variances of the fields of some rows, by the one variance of all weights."""
         norms: Any = self.rows.norms
         return norms[order] * self.state[SPREAD].float()  # type: ignore[no-any-return]
 
     def dots(self, order: ArrayObject, begin: int, end: int) -> ArrayObject:
-        """By a kernel of its own."""
+        """The mean fields of some rows of an order, by a kernel of its own."""
         out: ArrayObject = self.torch.empty(end - begin, dtype=self.torch.float32, device=self.device)
         blocks = min(4 * self.many, -(-(end - begin) // 32))
         if end > begin:
@@ -282,8 +287,7 @@ def serves_subsets(rows: ArrayObject, size: int, model: GLM) -> int:
     tensor: Any = rows
     if not getattr(tensor, "is_cuda", False) or str(tensor.dtype) != "torch.float32":
         return 0
-    prior, channel = model.prior.compiled, model.channel.compiled
-    if prior is None or prior.name != "gaussian" or channel is None or channel.name not in CHANNELS:
+    if not _has_kernel(model):
         return 0
     import torch
 

@@ -7,18 +7,14 @@ exact for many weights: V_μ = |F_μ|² mean(Δ) and A = (1/N) Σ_μ |F_μ|² (�
 
 from __future__ import annotations
 
-import math
 from typing import Protocol
 
 import numpy as np
-from numpy.typing import NDArray
 
 from gardner.inference.device.stored import StoredRows, device_of
-from gardner.inference.message_passing import Passage, Weights
+from gardner.inference.message_passing import Passage, Start, Weights, residual_of
 from gardner.model import GLM, library_of
-from gardner.model.arrays import ArrayObject
-
-Integers = NDArray[np.int64]
+from gardner.model.arrays import ArrayObject, Integers, Namespace
 
 
 class Iteration(Protocol):
@@ -85,7 +81,7 @@ class PlainIteration:
         self.last: tuple[Passage, Weights] | None = None
 
     def advance(self, keep: float, tolerance: float, most: int) -> list[float]:
-        """One after the other."""
+        """Iterations one after the other."""
         residuals: list[float] = []
         while len(residuals) < most:
             residuals.append(self._once(keep))
@@ -106,21 +102,15 @@ class PlainIteration:
         force = self.rows.sum(self.order, g)
         b = precision * self.mean + force
         mean, variance = (xp.asarray(part) for part in model.prior.moments(precision, b, self.library))
-        residual = self._residual(mean, variance, g, V)
         self.last = Passage(omega, V, g, precision, force), Weights(b, mean, variance)
+        before = Start(self.mean, self.variance, self.g)
+        residual = residual_of(self.last[1], self.last[0], before, model, mean=_mean)
         self.mean, self.variance = mean + keep * (self.mean - mean), variance + keep * (self.variance - variance)
         self.g = g
         return residual
 
-    def _residual(self, mean: ArrayObject, variance: ArrayObject, g: ArrayObject, V: ArrayObject) -> float:
-        xp, moment = self.library.xp, self.model.prior.second_moment
-        total = float(xp.mean((mean - self.mean) ** 2)) / moment + float(xp.mean((g - self.g) ** 2 * V))
-        if not self.model.channel.labels:  # of a symmetric channel g may rest at zero from the start
-            total += float(xp.mean((variance - self.variance) ** 2)) / moment**2
-        return math.sqrt(total) if math.isfinite(total) else math.inf
-
     def found(self) -> tuple[Passage, Weights]:
-        """The last iteration's."""
+        """The messages of the last iteration."""
         assert self.last is not None  # noqa: S101 (advance comes first)
         return self.last
 
@@ -132,9 +122,14 @@ class PlainIteration:
         return self.rows.squares(order, self.variance)
 
     def dots(self, order: ArrayObject, begin: int, end: int) -> ArrayObject:
-        """In pieces."""
+        """The mean fields of some rows of an order, in pieces."""
         return self.rows.dots(order[begin:end], self.mean)
 
     @property
     def _device(self) -> object:
         return device_of(self.rows.norms)
+
+
+def _mean(xp: Namespace, vector: ArrayObject) -> float:
+    """In the precision of the rows; the library divides where the sum is."""
+    return float(xp.mean(vector))

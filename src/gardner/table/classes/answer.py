@@ -9,12 +9,13 @@ import numpy as np
 
 from gardner.errors import InvalidInputError
 from gardner.model import GLM, describe
+from gardner.model.arrays import Floats
 from gardner.table.batch import Choice
 from gardner.table.classes.batch import choose_rows
 from gardner.table.classes.fit import ClassFit, fit_classes
 from gardner.table.classes.outlook import expected_accuracy
 from gardner.table.outlook import Outlook
-from gardner.table.scaling import Floats, Places, spread_of
+from gardner.table.scaling import Places, spread_of
 
 
 @dataclass(frozen=True, eq=False)
@@ -46,19 +47,19 @@ def propose_classes(
     ``targets`` are the places in the table, or the features, of the rows whose labels a label
     should tell about.
     """
-    known = ~np.isnan(codes)
+    labelled = ~np.isnan(codes)
     if model is not None and set(model.channel.labels) != {-1.0, 1.0}:
         rule, hint = "classes need a channel whose labels are -1 and +1", "try probit:0.1 or flip:0.05"
         raise InvalidInputError("channel", describe(model.channel), rule, hint=hint)
     spread = spread_of(features)
-    found = fit_classes(
-        features[known], codes[known].astype(np.intp), kinds, spread, model=model, scaling=scaling,
+    fitted = fit_classes(
+        features[labelled], codes[labelled].astype(np.intp), kinds, spread, model=model, scaling=scaling,
         progress=lambda part: progress(0.5 * part),
     )  # fmt: skip
-    places = np.flatnonzero(~known)
+    places = np.flatnonzero(~labelled)
     picked = choose_rows(
-        features, places, min(batch, places.size), fit=found, targets=targets,
+        features, places, min(batch, places.size), fit=fitted, targets=targets,
         progress=lambda part: progress(0.5 + 0.5 * part),
     )  # fmt: skip
     at = np.searchsorted(places, [one.place for one in picked.choices])
-    return ClassAnswer(picked.choices, picked.chances[at], found, spread.dropped, expected_accuracy(found, picked))
+    return ClassAnswer(picked.choices, picked.chances[at], fitted, spread.dropped, expected_accuracy(fitted, picked))

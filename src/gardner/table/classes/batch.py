@@ -20,22 +20,14 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from gardner.table.batch import Choice, Marks
+from gardner.model.arrays import Floats
+from gardner.table import shortlist
+from gardner.table.batch import Choice
 from gardner.table.classes.fit import ClassFit
 from gardner.table.classes.score import Labels, information_of_one, pair_information
-from gardner.table.scaling import Floats, Places, blocks
+from gardner.table.scaling import Places, blocks
+from gardner.table.shortlist import Marks, mean_over_others
 
-# Targets by which all rows are scored, to find those worth a closer look: a quarter of all, a
-# quarter of the time.
-_ROUGH_TARGETS = 100
-# Rows that are kept for the choice of a batch, at least: many times a usual batch, and quick to go
-# through.
-_SHORTLIST = 2_000
-# The same, in batches.
-_TIMES_BATCH = 5
-# Rows kept at most, as long as twice the batch is fewer: from there on time goes as the size of the
-# batch.
-_LONGEST = 5_000
 # Numbers at most that are kept of each pair of classes of these rows, 80 MB: a thousand rows with a
 # hundred classes.
 _MOST_ENTRIES = 10_000_000
@@ -94,14 +86,10 @@ def choose_rows(
     progress: Callable[[float], None] = lambda _: None,
 ) -> ClassBatch:
     """``count`` of the rows at ``places``; ``targets`` are places in the table, or features."""
-    if targets.ndim == 1:
-        inside = np.asarray(targets, dtype=np.intp)
-        wanted = features[inside]
-    else:
-        inside, wanted = np.full(len(targets), -1, dtype=np.intp), np.asarray(targets, dtype=np.float64)
+    inside, wanted = shortlist.located(features, targets)
     about = _Rows.of(wanted, fit)
-    kept_most = _rows_kept(count, fit.weights.classes)
-    rough = slice(0, len(inside), max(len(inside) // _ROUGH_TARGETS, 1))
+    kept_most = shortlist.rows_kept(count, max(_MOST_ENTRIES // fit.weights.classes**2, count))
+    rough = shortlist.some_targets(len(inside))
     some, some_labels = about.part(rough), about.part(rough).labels(fit)
     scores, chances = np.zeros(len(places)), np.empty((len(places), fit.weights.classes))
     for block in blocks(len(places), max(fit.design.columns, len(some.rows) * (fit.weights.classes + 3))):
@@ -111,42 +99,30 @@ def choose_rows(
         if len(places) > kept_most:
             covariance = fit.weights.covariance(here.rows, here.inner, some.rows, some.inner)
             information = pair_information(covariance, labels, some_labels)
-            scores[block] = _mean(information, places[block][:, None] == inside[rough]) * labels.entropy
+            scores[block] = mean_over_others(information, places[block][:, None] == inside[rough]) * labels.entropy
         progress(0.8 * block.stop / len(places))
     short = np.sort(np.argsort(-scores, kind="stable")[:kept_most])
     kept = places[short]
     count = min(count, len(kept))
-    still = _Open(_Rows.of(features[kept], fit), about, kept[:, None] == inside, fit, count)
-    found = []
+    remaining = _Remaining(_Rows.of(features[kept], fit), about, kept[:, None] == inside, fit, count)
+    choices = []
     for number in range(count):
-        best, nats = still.best()
-        found.append(Choice(int(kept[best]), nats))
-        still.take(best)
+        best, nats = remaining.best()
+        choices.append(Choice(int(kept[best]), nats))
+        remaining.take(best)
         progress(0.8 + 0.2 * (number + 1) / count)
-    return ClassBatch(tuple(found), chances, (about.omega, about.V, still.other_V))
+    return ClassBatch(tuple(choices), chances, (about.omega, about.V, remaining.other_V))
 
 
-def _rows_kept(count: int, kinds: int) -> int:
-    """How many rows are kept for the choice of ``count`` of them."""
-    wanted = max(_SHORTLIST, min(_TIMES_BATCH * count, _LONGEST), 2 * count)
-    return min(wanted, max(_MOST_ENTRIES // kinds**2, count))
-
-
-def _mean(information: Floats, own: Marks) -> Floats:
-    """The mean over the targets that are not the row itself."""
-    information[own] = 0.0
-    return np.asarray(information.sum(axis=1) / np.maximum(own.shape[1] - own.sum(axis=1), 1))
-
-
-class _Open:
+class _Remaining:
     """What is open about the rows kept, and about the targets, while rows are chosen."""
 
     def __init__(self, some: _Rows, about: _Rows, own: Marks, fit: ClassFit, count: int) -> None:
-        """Before the first choice."""
+        """What is open before the first choice."""
         self.some, self.about, self.own, self.fit = some, about, own, fit
         self.V, self.other_V = some.V.copy(), about.V.copy()
         self.labels, self.other_labels = some.labels(fit), about.labels(fit)
-        self.all, self.left = self.labels.entropy, self.labels.entropy.copy()
+        self.own_entropy, self.entropy_left = self.labels.entropy, self.labels.entropy.copy()
         self.free = np.ones(len(some.rows), dtype=bool)
         kinds = fit.weights.classes
         self.taken = 0
@@ -165,10 +141,11 @@ class _Open:
         """
         fresh = np.zeros(len(self.information), dtype=bool)
         while True:
-            order = np.where(self.free, self.information * self.left**2 / np.maximum(self.all, 1e-300), -np.inf)
+            worth = self.information * self.entropy_left**2 / np.maximum(self.own_entropy, 1e-300)
+            order = np.where(self.free, worth, -np.inf)
             best = int(order.argmax())
             if fresh[best] or not self.taken:
-                share = self.left[best] / max(float(self.all[best]), 1e-300)
+                share = self.entropy_left[best] / max(float(self.own_entropy[best]), 1e-300)
                 return best, float(max(self.information[best] * share, 0.0))
             stale = np.where(fresh, -np.inf, order)
             again = np.argsort(-stale, kind="stable")[:_AGAIN]
@@ -186,7 +163,7 @@ class _Open:
         with_row, with_target = self.some.rows @ gain.T, self.about.rows @ gain.T
         if self.taken % self.stride == 0:
             self.labels = self.some.labels(self.fit, self.V)
-        self.left = np.maximum(self.left - information_of_one(with_row, one, self.labels), 0.0)
+        self.entropy_left = np.maximum(self.entropy_left - information_of_one(with_row, one, self.labels), 0.0)
         self.V = np.maximum(self.V - share * with_row**2, 1e-300)
         self.other_V = np.maximum(self.other_V - share * with_target**2, 1e-300)
         self.other_labels = self.about.labels(self.fit, self.other_V)
@@ -206,4 +183,5 @@ class _Open:
                     : self.taken, index
                 ]
             labels = here.labels(self.fit, self.V[at])
-            self.information[at] = _mean(pair_information(covariance, labels, self.other_labels), self.own[at].copy())
+            information = pair_information(covariance, labels, self.other_labels)
+            self.information[at] = mean_over_others(information, self.own[at])

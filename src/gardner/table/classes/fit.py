@@ -28,11 +28,12 @@ from gardner.inference.ep import expectation_propagation
 from gardner.inference.posterior import Posterior, Status
 from gardner.inference.trust import sampled
 from gardner.model import GLM, Channel
+from gardner.model.arrays import Floats
 from gardner.table.classes.largest import chances
 from gardner.table.classes.weights import ClassWeights
 from gardner.table.families import PROBIT, Candidate, fixed
-from gardner.table.fit import Tried
-from gardner.table.scaling import SCALINGS, Floats, Places, Spread, make_scaling
+from gardner.table.fit import ROUGH, Tried, settled_posterior
+from gardner.table.scaling import SCALINGS, Places, Spread, make_scaling
 from gardner.table.score import latent
 from gardner.table.weights import Design, Span
 
@@ -41,10 +42,6 @@ from gardner.table.weights import Design, Span
 MOST_ENTRIES = 50_000_000
 # Labels at most that the search looks at: enough to tell noise from none.
 _MOST_SEARCHED = 300
-# Tolerance of expectation propagation during the search, where evidence to 0.01 will do.
-_ROUGH = 1e-3
-# Its tolerance for the fit that is used.
-_FINE = 1e-8
 # Evaluations of the evidence at most, for one scaling: golden sections narrow a span of 14 to 0.2
 # in nine.
 _EVALUATIONS = 9
@@ -126,17 +123,17 @@ def fit_classes(
         raise InvalidInputError("table", f"{len(codes)} labels", rule, hint="ignore some columns")
     signs = np.where(codes[:, None] == np.arange(kinds), 1.0, -1.0)
     some = sampled(codes.size, _MOST_SEARCHED)
-    found = []
+    attempts = []
     scalings = (scaling,) if scaling else SCALINGS
     for index, name in enumerate(scalings):
         span = Span.of(make_scaling(name, spread).rows(features[some]))
-        found.append(_best(name, span, signs[some], model))
+        attempts.append(_best(name, span, signs[some], model))
         progress(0.9 * (index + 1) / len(scalings))
-    best = max(found, key=lambda one: one.value)
+    best = max(attempts, key=lambda one: one.value)
     if not math.isfinite(best.value) and model is None:
         raise ConvergenceError("expectation propagation settled for no model", hint="give a channel, such as probit:1")
     tried = tuple(
-        Tried(one.scaling, one.candidate.model, one.log_evidence) for one in found if math.isfinite(one.value)
+        Tried(one.scaling, one.candidate.model, one.log_evidence) for one in attempts if math.isfinite(one.value)
     )
     finished = _finish(features, codes, signs, spread, best, tried)
     progress(1.0)
@@ -144,7 +141,7 @@ def fit_classes(
 
 
 @dataclass(frozen=True, eq=False)
-class _Found:
+class _Attempt:
     scaling: str
     candidate: Candidate
     value: float
@@ -152,18 +149,18 @@ class _Found:
     notes: Sequence[str] = ()
 
 
-def _best(name: str, span: Span, signs: Floats, model: GLM | None) -> _Found:
+def _best(name: str, span: Span, signs: Floats, model: GLM | None) -> _Attempt:
     """The noise of the largest evidence, its prior counted; or the model that was given."""
     if model is not None:
         candidate = fixed(model)
         value = _evidence(span, signs, candidate)
-        return _Found(name, candidate, value, value)
-    made: dict[float, _Found] = {}
+        return _Attempt(name, candidate, value, value)
+    made: dict[float, _Attempt] = {}
 
     def loss(logarithm: float) -> float:
         candidate = PROBIT.make(float(logarithm))
         evidence = _evidence(span, signs, candidate)
-        made[float(logarithm)] = _Found(name, candidate, evidence + candidate.log_prior, evidence)
+        made[float(logarithm)] = _Attempt(name, candidate, evidence + candidate.log_prior, evidence)
         return -made[float(logarithm)].value if evidence > -np.inf else 1e6
 
     loss(PROBIT.start[0])
@@ -174,34 +171,23 @@ def _best(name: str, span: Span, signs: Floats, model: GLM | None) -> _Found:
 
 def _evidence(span: Span, signs: Floats, candidate: Candidate) -> float:
     """Of the labels of all classes; −∞ where an iteration did not settle."""
+    rows = span.rows(candidate.intercept / candidate.deviation)
     total = 0.0
     for column in signs.T:
-        posterior = _infer(span, column, candidate, _ROUGH, judge=False)
+        posterior = expectation_propagation(rows, column, candidate.model, tolerance=ROUGH, judge=False)
         if not posterior.settled:
             return -math.inf
         total += posterior.log_evidence
     return total
 
 
-def _infer(span: Span, signs: Floats, candidate: Candidate, tolerance: float, *, judge: bool = True) -> Posterior:
-    rows = span.rows(candidate.intercept / candidate.deviation)
-    return expectation_propagation(rows, signs, candidate.model, tolerance=tolerance, judge=judge)
-
-
 def _finish(
-    features: Floats, codes: Places, signs: Floats, spread: Spread, best: _Found, tried: tuple[Tried, ...]
+    features: Floats, codes: Places, signs: Floats, spread: Spread, best: _Attempt, tried: tuple[Tried, ...]
 ) -> ClassFit:
     """The fit to all labels."""
     scaling = make_scaling(best.scaling, spread)
     span = Span.of(scaling.rows(features))
-    posteriors = []
-    for column in signs.T:
-        posterior = _infer(span, column, best.candidate, _FINE)
-        if not posterior.settled:  # where rows nearly repeat each other the last digits may be out of reach
-            posterior = _infer(span, column, best.candidate, _ROUGH)
-        if not posterior.settled:
-            posterior.checked()
-        posteriors.append(posterior)
+    posteriors = [settled_posterior(span, column, best.candidate) for column in signs.T]
     sharper = _sharpness(posteriors, codes)
     weights = ClassWeights.of(span, posteriors, sharper)
     design = Design(scaling, best.candidate.deviation, best.candidate.intercept)
@@ -218,5 +204,5 @@ def _sharpness(posteriors: Sequence[Posterior], codes: Places) -> float:
         probability = chances(math.exp(0.5 * logarithm) * mean, T)[rows, codes]
         return float(-np.sum(np.log(probability))) + 0.5 * (logarithm / _SHARPNESS_WIDTH) ** 2
 
-    found = minimize_scalar(loss, bounds=_SHARPNESS_BOUNDS, method="bounded", options={"xatol": 0.02})
-    return math.exp(0.5 * float(found.x))
+    least = minimize_scalar(loss, bounds=_SHARPNESS_BOUNDS, method="bounded", options={"xatol": 0.02})
+    return math.exp(0.5 * float(least.x))

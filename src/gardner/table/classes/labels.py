@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from gardner.errors import InvalidInputError
-from gardner.table.scaling import Floats
+from gardner.model.arrays import Floats
 
 # Classes at most: time goes by their square, and most of more would have no label in any sample
 # that one can afford.

@@ -20,7 +20,8 @@ import math
 import numpy as np
 from scipy.special import ndtr
 
-from gardner.table.scaling import Floats, blocks
+from gardner.model.arrays import Floats
+from gardner.table.scaling import blocks
 
 # Standard deviations on either side after which the grid ends: a mass of 10⁻¹⁰ is beyond.
 _REACH = 6.5
@@ -37,19 +38,19 @@ def chances(mean: Floats, T: Floats) -> Floats:
     >>> chances(np.array([[0.0, 0.0, 0.0], [9.0, 0.0, 0.0]]), np.ones((2, 3))).round(3).tolist()
     [[0.333, 0.333, 0.333], [1.0, 0.0, 0.0]]
     """
-    found = np.empty_like(mean)
+    probabilities = np.empty_like(mean)
     for block in blocks(len(mean), _NODES * mean.shape[1]):
-        found[block] = _normalised(_integrands(mean[block], T[block])[0].sum(axis=1))
-    return found
+        probabilities[block] = _normalised(_integrands(mean[block], T[block])[0].sum(axis=1))
+    return probabilities
 
 
 def slopes(mean: Floats, T: Floats) -> tuple[Floats, Floats]:
     """P of each class, and ∂P(c)/∂m_j as rows × c × j."""
     count, kinds = mean.shape
-    found, matrix = np.empty_like(mean), np.empty((count, kinds, kinds))
+    probabilities, matrix = np.empty_like(mean), np.empty((count, kinds, kinds))
     for block in blocks(count, 2 * _NODES * kinds):
         first, hazard, step = _integrands(mean[block], T[block])
-        found[block] = _normalised(first.sum(axis=1))
+        probabilities[block] = _normalised(first.sum(axis=1))
         # Σ_u [φ_c/√T_c ΠΦ_{l≠c}] [φ_j/(√T_j Φ_j)]
         pairs = np.matmul(first.transpose(0, 2, 1), hazard) * step[:, None, None]
         pairs = -0.5 * (pairs + pairs.transpose(0, 2, 1))
@@ -57,11 +58,11 @@ def slopes(mean: Floats, T: Floats) -> tuple[Floats, Floats]:
         pairs[:, diagonal, diagonal] = 0.0
         pairs[:, diagonal, diagonal] = -pairs.sum(axis=2)
         matrix[block] = pairs
-    return found, matrix
+    return probabilities, matrix
 
 
 def entropy(probability: Floats) -> Floats:
-    """Of the label of each row, in nats."""
+    """The entropy of the label of each row, in nats."""
     return np.asarray(-np.sum(probability * np.log(np.maximum(probability, LEAST)), axis=1))
 
 

@@ -11,12 +11,13 @@ from numpy.typing import ArrayLike
 
 from gardner.errors import GardnerError
 from gardner.model import Channel, parse_channel
+from gardner.model.arrays import Floats
 from gardner.records.encoding import Encoding
 from gardner.table.classes.fit import with_noise
 from gardner.table.classes.largest import chances
 from gardner.table.classes.weights import ClassWeights
 from gardner.table.model_file import features_of, read_arrays, read_design, write_model
-from gardner.table.scaling import Floats, blocks
+from gardner.table.scaling import blocks
 from gardner.table.weights import Design
 
 if TYPE_CHECKING:
@@ -44,12 +45,12 @@ class ClassModel:
         features.
         """
         features = features_of(table, self.encoding)
-        found = np.empty((len(features), len(self.classes)))
+        probabilities = np.empty((len(features), len(self.classes)))
         for block in blocks(len(features), self.design.columns):
             rows = self.design.rows(features[block])
             fields = self.weights.fields(rows, self.weights.inner(rows))
-            found[block] = chances(*with_noise(self.channel, *fields))
-        return found
+            probabilities[block] = chances(*with_noise(self.channel, *fields))
+        return probabilities
 
     def predict(self, table: pd.DataFrame | ArrayLike) -> tuple[Floats, Floats]:
         """There is no number to predict."""

@@ -28,8 +28,8 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.special import ndtri
 
+from gardner.model.arrays import Floats
 from gardner.table.classes.largest import LEAST, entropy, slopes
-from gardner.table.scaling import Floats
 from gardner.table.score import signs_information
 
 # The largest sum of squared correlations: beyond it the logarithm would only measure rounding.

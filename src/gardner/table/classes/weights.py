@@ -15,7 +15,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from gardner.inference.posterior import Posterior
-from gardner.table.scaling import Floats
+from gardner.model.arrays import Floats
 from gardner.table.weights import Span
 
 # The least variance, as a share of the prior's: what rounding leaves.
@@ -46,7 +46,7 @@ class ClassWeights:
 
     @property
     def classes(self) -> int:
-        """How many there are."""
+        """How many classes there are."""
         return len(self.mean)
 
     def inner(self, rows: Floats) -> Floats:
@@ -65,11 +65,11 @@ class ClassWeights:
 
     def covariance(self, rows: Floats, inner: Floats, others: Floats, other_inner: Floats) -> Floats:
         """Of the fields of rows with those of others, classes × rows × others."""
-        found = np.empty((self.classes, len(rows), len(others)))
-        found[:] = rows @ others.T
+        covariances = np.empty((self.classes, len(rows), len(others)))
+        covariances[:] = rows @ others.T
         for index, known in enumerate(self.known):
-            found[index] -= inner @ (known @ other_inner.T)
-        return found
+            covariances[index] -= inner @ (known @ other_inner.T)
+        return covariances
 
     def gain(self, row: Floats) -> Floats:
         """Σ_k f: the covariance of all weights of a class with its field of a row, classes ×
@@ -79,7 +79,7 @@ class ClassWeights:
         known_part = self.known @ inner
         if not len(self.basis):
             return np.asarray(row - known_part)
-        found = np.tile(row, (self.classes, 1))
-        found[:, :-1] -= known_part[:, :-1] @ self.basis
-        found[:, -1] -= known_part[:, -1]
-        return found
+        gains = np.tile(row, (self.classes, 1))
+        gains[:, :-1] -= known_part[:, :-1] @ self.basis
+        gains[:, -1] -= known_part[:, -1]
+        return gains

@@ -47,7 +47,7 @@ class Question:
 
     @property
     def columns(self) -> int:
-        """N."""
+        """N, the number of columns."""
         return len(self.variances)
 
     @cached_property

@@ -95,7 +95,7 @@ class Forecast:
         return self.needed["random"].labels - self.needed["agnostic"].labels
 
     def to_frame(self) -> pd.DataFrame:
-        """One row a point."""
+        """A frame with one row for each point."""
         import pandas as pd
 
         return pd.DataFrame([asdict(point) for point in self.points])

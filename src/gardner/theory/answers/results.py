@@ -20,11 +20,10 @@ from gardner.theory.curve.ends import EndStatus
 from gardner.theory.curve.equations import Problem
 from gardner.theory.curve.point import Point, solved_status
 from gardner.theory.random_subset.typical import Typical
+from gardner.units import LN2 as LN2  # gardner.theory hands it on
 
 if TYPE_CHECKING:
     import pandas as pd
-
-LN2 = math.log(2.0)
 
 
 @dataclass(frozen=True)

@@ -45,11 +45,10 @@ class Pair:
 
     @cached_property
     def conjugates_known(self) -> bool:
-        """Whether they are normal and of one variance, so that the conjugates drop out in closed
-        form.
+        """Whether the student's weights are normal and of one variance, so that the conjugates drop
+        out in closed form.
         """
-        moments = self.student.prior.second_moments
-        return self.gaussian and bool(np.all(moments == moments[0]))
+        return self.student.prior.one_normal_law
 
     @cached_property
     def modes(self) -> Modes:

@@ -10,11 +10,9 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from numpy.typing import NDArray
 
+from gardner.model.arrays import Floats as Floats
 from gardner.theory.formula.logistic import sigmoid, softplus
-
-Floats = NDArray[np.float64]
 
 
 class Taylor:

@@ -5,7 +5,6 @@ sure each is.
 from __future__ import annotations
 
 import dataclasses
-import math
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import TYPE_CHECKING
@@ -14,6 +13,7 @@ from gardner.errors import InvalidInputError
 from gardner.model import GLM
 from gardner.rules import RULES, FunctionRule, Rule, make_registered_rule
 from gardner.theory.as_json import Plain, Record, model_columns, model_from, model_record, or_nan, or_null, section
+from gardner.units import LN2
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -184,4 +184,4 @@ def rule_parameters(rule: Rule) -> Record:
 
 def nats_to_bits(value: float) -> float:
     """Divided by ln 2."""
-    return value / math.log(2.0)
+    return value / LN2

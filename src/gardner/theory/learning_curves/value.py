@@ -23,6 +23,7 @@ from gardner.theory.learning_curves.results import rule_name
 from gardner.theory.learning_curves.rounds import Batch, State, evolve
 from gardner.theory.learning_curves.value_results import LabelValues, RoundValues
 from gardner.theory.random_subset.typical import accuracies
+from gardner.units import LN2
 
 Objective = Literal["information", "accuracy"]
 # Relative, of differences in V.
@@ -122,7 +123,7 @@ def _goal(pair: Pair, grid: Grid, last: State, objective: Objective) -> _Goal:
         return _Goal(Costate(none, none, 0.0), (higher - lower) / (2.0 * _STEP * V), 1.0)
     noise = noise_entropies(pair.student.channel, grid)
     information: Floats = label_entropies(pair, grid.omega, V) - grid.spread(grid.waves(noise), V)
-    return _Goal(Costate(none, information, 0.0), 0.0, 1.0 / math.log(2.0))
+    return _Goal(Costate(none, information, 0.0), 0.0, 1.0 / LN2)
 
 
 def _accuracy(pair: Pair, V: float) -> float:

@@ -11,7 +11,7 @@ import pytest
 from gardner.errors import InvalidInputError
 from gardner.inference import expectation_propagation
 from gardner.inference.device.ep import ROUGH, expectation_propagation_on
-from gardner.model import GLM, PERCEPTRON, Gaussian, Linear, Logistic, Probit, Rademacher
+from gardner.model import GLM, PERCEPTRON, Gaussian, Linear, Logistic, Probit, Rademacher, Spectrum
 
 MODELS = [GLM(Gaussian(), Probit(0.1)), GLM(Gaussian(2.0), Logistic()), GLM(Gaussian(0.5), Linear(0.3))]
 
@@ -46,7 +46,15 @@ def test_single_precision_alone_is_rough_and_says_how_far_it_came() -> None:
     assert rough.log_evidence == pytest.approx(fine.log_evidence, abs=0.05)
 
 
+def test_a_prior_is_asked_what_it_is_and_not_for_its_name() -> None:
+    rows, labels = _table(MODELS[0])
+    named = expectation_propagation_on(rows, labels, GLM(Gaussian(0.5), Probit(0.1)))
+    listed = expectation_propagation_on(rows, labels, GLM(Spectrum([0.5] * 15), Probit(0.1)))
+    np.testing.assert_array_equal(listed.mean, named.mean)
+    assert listed.log_evidence == named.log_evidence
+
+
 def test_what_it_does_not_serve() -> None:
-    for model in (PERCEPTRON, GLM(Rademacher(), Probit(0.1))):
+    for model in (PERCEPTRON, GLM(Rademacher(), Probit(0.1)), GLM(Spectrum([1.0, 2.0]), Probit(0.1))):
         with pytest.raises(InvalidInputError, match="log-concave channels with noise"):
             expectation_propagation_on(np.eye(2), np.ones(2), model)

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from gardner.model import GLM, Gaussian, Probit
+from gardner.table import shortlist
 from gardner.table.classes import batch as module
 from gardner.table.classes.batch import choose_rows
 from gardner.table.classes.fit import ClassFit, fit_classes
@@ -85,7 +86,7 @@ def test_a_short_list_has_the_best_rows(monkeypatch: pytest.MonkeyPatch) -> None
     table, codes = problem(count=400)
     fit, places = fitted(table, codes), np.arange(LABELLED, 400)
     whole = choose_rows(table, places, 3, fit=fit, targets=places)
-    monkeypatch.setattr(module, "_SHORTLIST", 60)
+    monkeypatch.setattr(shortlist, "LEAST", 60)
     short = choose_rows(table, places, 3, fit=fit, targets=places)
     assert short.choices == whole.choices
 
