@@ -79,9 +79,10 @@ class Branch:
 
         An imprecise end is known by its bracket, which may be 10⁻³ wide. Who has no place for a
         bracket, as a search that goes from end to end of many budgets, would state an error that is
-        too small.
+        too small. To a condensed end the last point only leads.
         """
-        return None if self.status in {EndStatus.UNRESOLVED, EndStatus.IMPRECISE} else self.end
+        apart = {EndStatus.UNRESOLVED, EndStatus.IMPRECISE, EndStatus.CONDENSED}
+        return None if self.status in apart else self.end
 
     @property
     def bracket(self) -> tuple[float, float] | None:
