@@ -24,7 +24,15 @@ from gardner.theory.breaking.leaving import departure, ratio
 from gardner.theory.random_subset.typical import typical_of
 
 ALPHAS = (3.0, 10.0, 100.0)
+# Differences of ln v below this are not printed: where a branch is left on the wall, and so what is
+# left above the pool there, is a matter of rounding, and differs between machines by a factor of three.
+LEAST = 1e-8
 SHARES = (0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9)
+
+
+def shown(difference: float, form: str) -> str:
+    """A difference of ln v, or that it is too small to be known."""
+    return format(difference, form) if difference >= LEAST else f"< {LEAST:.0e}"
 
 
 @np.errstate(all="ignore")
@@ -35,8 +43,9 @@ def line(alpha: float, budget: float) -> str:
     if last is None:
         return f"{alpha:5g} {budget:6g}  {followed.status.value}: {followed.reason}"
     pool = typical_of(followed.problem.pair, alpha).log_volume
-    start = f"{alpha:5g} {budget:6g}  {last.log_volume:12.8f}  {last.log_volume - pool:10.3e}  {last.theta.beta:10.2e}"
-    start += f"  {ratio(last):6.3f}  {followed.status.value:10s}"
+    excess, beta = last.log_volume - pool, f"{last.theta.beta:.2e}"
+    start = f"{alpha:5g} {budget:6g}  {last.log_volume:12.8f}  {shown(excess, '.3e'):>10s}"
+    start += f"  {beta if excess >= LEAST else '–':>10s}  {ratio(last):6.3f}  {followed.status.value:10s}"
     try:
         left, proven = departure(followed)
     except ConvergenceError as error:
@@ -46,7 +55,7 @@ def line(alpha: float, budget: float) -> str:
         return f"{start}  not known"
     pace = abs(state.complexity / state.theta.beta)
     breaks = "yes" if left is not None else "no" if proven is last else "not known"
-    return f"{start}  {breaks:9s}  {min(pace, state.log_volume - pool):.1e}"
+    return f"{start}  {breaks:9s}  {shown(min(pace, state.log_volume - pool), '.1e')}"
 
 
 def main() -> None:

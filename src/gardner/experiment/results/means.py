@@ -58,12 +58,18 @@ def mean_if_known(values: pd.Series[float]) -> tuple[float | None, float | None]
     return (None, None) if values.isna().any() else mean(values)
 
 
-def pairs(points: pd.DataFrame) -> Iterator[tuple[str, pd.DataFrame, str, pd.DataFrame]]:
-    """Every two strategies of a place, by name, with their rows of the seeds that both have, in the
-    same order.
+def pairs(points: pd.DataFrame, measures: Sequence[str]) -> Iterator[tuple[str, str, dict[str, pd.Series[float]]]]:
+    """Every two strategies of a place, by name, with the differences first − second of measures over
+    the seeds that both have, in the order of the seeds.
     """
-    of_each = [(str(name), part.set_index("seed").sort_index()) for name, part in points.groupby("label", sort=True)]
-    for (first, one), (second, two) in itertools.combinations(of_each, 2):
-        seeds = one.index.intersection(two.index)
-        if len(seeds):
-            yield first, one.loc[seeds], second, two.loc[seeds]
+    of_each = []
+    for name, part in points.sort_values("seed").groupby("label", sort=True):
+        of_each.append((str(name), pd.Index(part["seed"]), part[list(measures)].to_numpy(float)))
+    for (first, seeds, one), (second, others, two) in itertools.combinations(of_each, 2):
+        if seeds.equals(others):
+            differences = one - two
+        else:
+            both = seeds.intersection(others)
+            differences = one[seeds.get_indexer(both)] - two[others.get_indexer(both)]
+        if len(differences):
+            yield first, second, {name: pd.Series(differences[:, k]) for k, name in enumerate(measures)}

@@ -265,7 +265,7 @@ def _pairs(points: pd.DataFrame) -> list[Row]:
     result: list[Row] = []
     groups: Any = points.groupby([*_PLACE, "labels"], sort=True)
     for (model, features, alpha, batch, labels), group in groups:
-        for first, one, second, two in pairs(group):
+        for first, second, differences in pairs(group, ("log_volume", "accuracy")):
             row: Row = {
                 "strategy": first,
                 "versus": second,
@@ -273,9 +273,9 @@ def _pairs(points: pd.DataFrame) -> list[Row]:
                 "features": int(features),
                 "pool_ratio": float(alpha),
             }
-            row |= {"batch_size": int(batch), "budget": labels / features, "seeds": len(one)}
-            for name in ("log_volume", "accuracy"):
-                row[f"{name}_difference"], row[f"{name}_difference_stderr"] = mean(one[name] - two[name])
+            row |= {"batch_size": int(batch), "budget": labels / features, "seeds": len(differences["accuracy"])}
+            for name, values in differences.items():
+                row[f"{name}_difference"], row[f"{name}_difference_stderr"] = mean(values)
             result.append(row)
     return result
 

@@ -99,11 +99,10 @@ def _pairs(points: pd.DataFrame) -> list[Row]:
     """Differences first − second on the same pools, over the seeds that both have."""
     result = []
     for place, group in _groups(points, [*PLACE, "labels"]):
-        for first, one, second, two in pairs(group):
-            row: Row = {"strategy": first, "versus": second, **place, "seeds": len(one)}
+        for first, second, differences in pairs(group, ("test_accuracy", "log_loss", "area")):
+            row: Row = {"strategy": first, "versus": second, **place, "seeds": len(differences["area"])}
             row |= {"data": split_name(str(place["data"]))[0], "labels": int(place["labels"])}
-            for name in ("test_accuracy", "log_loss", "area"):
-                difference = one[name].astype(float) - two[name].astype(float)
-                row[f"{name}_difference"], row[f"{name}_difference_stderr"] = mean_if_known(difference)
+            for name, values in differences.items():
+                row[f"{name}_difference"], row[f"{name}_difference_stderr"] = mean_if_known(values)
             result.append({**row, "batch_size": int(row["batch_size"])})
     return result

@@ -48,10 +48,13 @@ def test_a_round_that_counts_twice_is_there_once() -> None:
     assert found[["key", "labels"]].to_numpy().tolist() == [["a", 5], ["b", 5], ["d", 5], ["c", 20]]
 
 
-def test_pairs_have_the_same_seeds_in_the_same_order() -> None:
-    runs = _runs()
-    points = runs[(runs["labels"] == 5) & (runs["age"] == 0)]
-    ((first, one, second, two),) = pairs(points)
+def test_pairs_are_of_the_same_seeds() -> None:
+    rows = [("one", 2, 5.0), ("one", 0, 1.0), ("one", 1, 3.0), ("two", 1, 1.0), ("two", 2, 7.0), ("three", 5, 0.0)]
+    points = pd.DataFrame(rows, columns=["label", "seed", "log_volume"])
+    ((first, second, differences),) = pairs(points, ["log_volume"])
     assert (first, second) == ("one", "two")
-    assert one.index.tolist() == two.index.tolist() == [1]
-    assert list(pairs(points[points["label"] == "one"])) == []
+    assert differences["log_volume"].tolist() == [2.0, -2.0]
+    points.loc[len(points)] = ["two", 0, 1.5]
+    ((_, _, differences),) = pairs(points, ["log_volume"])
+    assert differences["log_volume"].tolist() == [-0.5, 2.0, -2.0]
+    assert list(pairs(points[points["label"] == "one"], ["log_volume"])) == []
