@@ -60,7 +60,9 @@ def _mentions_any(annotation: ast.expr, words: set[str]) -> bool:
 
 
 def _quoted(text: str) -> ast.expr:
-    """A type in quotation marks; a text that is none, such as the key of a dictionary, mentions nothing."""
+    """A type in quotation marks; a text that is none, such as the key of a dictionary, mentions
+    nothing.
+    """
     try:
         return ast.parse(text, mode="eval").body
     except SyntaxError:

@@ -79,8 +79,8 @@ def counts(root: Path = ROOT) -> list[Count]:
 
 
 def concrete_models(root: Path) -> Iterator[str]:
-    """Tests for a concrete model outside of model/: by type, equality, pattern, table of classes, or
-    by the name it is registered under.
+    """Tests for a concrete model outside of model/: by type, equality, pattern, table of classes,
+    or by the name it is registered under.
     """
     for path in sorted((root / SOURCE).rglob("*.py")):
         if path.is_relative_to(root / SOURCE / "model"):

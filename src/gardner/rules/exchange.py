@@ -121,7 +121,9 @@ class Annealing(ABC, Generic[FittedT]):
 
     @abstractmethod
     def followed(self, places: Integers) -> FittedT:
-        """The posterior after ``TRACKING`` iterations from the last one; rows at ``places`` are new."""
+        """The posterior after ``TRACKING`` iterations from the last one; rows at ``places`` are
+        new.
+        """
 
     @abstractmethod
     def anew(self) -> FittedT:
@@ -136,7 +138,9 @@ class Annealing(ABC, Generic[FittedT]):
         """To the rows that were chosen before."""
 
     def run(self, steps: int, heat: float) -> Integers:
-        """The rows after annealing, or those before where that was no gain that AMP can vouch for."""
+        """The rows after annealing, or those before where that was no gain that AMP can vouch
+        for.
+        """
         chosen, before = self.chosen, self.posterior
         if not before.converged:
             return chosen

@@ -137,7 +137,9 @@ class _Annealing(Annealing[Posterior]):
         self.outside = _Rows.of(self.view, np.argpartition(cost, size - 1)[:size])
 
     def costs(self) -> tuple[Floating, Floating]:
-        """Of the chosen rows, by the fields that the posterior has of them, and of the shortlist."""
+        """What the chosen rows cost, by the fields that the posterior has of them, and what those
+        of the shortlist would.
+        """
         omega, V = np.asarray(self.posterior.omega), np.asarray(self.posterior.V)
         inside = self.sign * _log_partition(self.view, self.inside.labels, omega, V)
         return inside, self._cost_of(self.outside.rows, self.outside.labels)
@@ -167,7 +169,7 @@ class _Annealing(Annealing[Posterior]):
         return self.fit(Start(self.posterior.mean, self.posterior.variance, self.posterior.g))
 
     def back(self, chosen: Integers) -> Integers:
-        """Nothing is kept here beyond the round."""
+        """The rows as they were; nothing else is kept here beyond the round."""
         return chosen
 
     def fit(self, start: Start | None, iterations: int = 1000) -> Posterior:

@@ -1,5 +1,5 @@
-"""Which rows are kept for the choice of a batch, and what they are scored by before: the same for two
-classes and for more.
+"""Which rows are kept for the choice of a batch, and what they are scored by before: the same for
+two classes and for more.
 
 All rows are scored once, roughly, by a part of the targets. The best of them are kept for the
 choice. A row is never its own target.
@@ -39,7 +39,7 @@ def rows_kept(count: int, most: int) -> int:
 
 
 def some_targets(count: int) -> slice:
-    """Those by which all rows are scored: about ``ROUGH_TARGETS``, equally spaced."""
+    """The targets by which all rows are scored: about ``ROUGH_TARGETS``, equally spaced."""
     return slice(0, count, max(count // ROUGH_TARGETS, 1))
 
 
@@ -52,6 +52,8 @@ def located(features: Floats, targets: Places | Floats) -> tuple[Places, Floats]
 
 
 def mean_over_others(information: Floats, own: Marks) -> Floats:
-    """The mean over the targets that are not the row itself; overwrites what it tells about itself."""
+    """The mean over the targets that are not the row itself; what it tells about itself is
+    overwritten.
+    """
     information[own] = 0.0
     return np.asarray(information.sum(axis=1) / np.maximum(own.shape[1] - own.sum(axis=1), 1))

@@ -65,7 +65,9 @@ class _Annealing(Annealing[Posterior]):
         self.outside = count + np.argpartition(cost, size - 1)[:size]
 
     def costs(self) -> tuple[Floating, Floating]:
-        """Of the labelled rows, by the fields that the posterior has of them, and of the shortlist."""
+        """What the labelled rows cost, by the fields that the posterior has of them, and what
+        those of the shortlist would.
+        """
         last = self.posterior
         inside = self.sign * _of_labels(self.follower, last.labels, last.omega, last.V)
         return inside, self.sign * _log_partitions(self.follower, self.follower.order[self.outside])
