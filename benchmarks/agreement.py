@@ -1,7 +1,7 @@
 """AMP against theory for every prior and channel: evidence and overlap of random subsets, over
 seeds.
 
-    python -m benchmarks.agreement [--features 2000] [--seeds 10] [pair ...]     ten minutes; a pair: laplace/flip:0.05
+    python -m benchmarks.agreement [--features 2000] [--seeds 10] [pair ...]     a minute; a pair: laplace/flip:0.05
 
 A line a pair: theory (``gardner.theory.typical``), mean over seeds ± spread of one run, how many
 converged, and the largest distance in units of the spread. Phase retrieval has no way out of m = 0

@@ -1,7 +1,7 @@
 """What noise does to the gain of active learning: agnostic AL-AMP against its bounds, one figure a
 channel.
 
-    python -m benchmarks.channels [--features 400] [--seeds 6] [--out docs/figures]     about ten minutes
+    python -m benchmarks.channels [--features 400] [--seeds 6] [--out docs/figures]     about three minutes
 
 For each channel: runs on the same pools of α = 3, the bounds at a few budgets, a figure of ln v and
 one of accuracy (``channel-NAME-volume.svg``, ``channel-NAME-accuracy.svg``), and a line a budget:

@@ -2,9 +2,11 @@
 one verdict.
 
     python -m benchmarks.learning_curves [--features 2000] [--seeds 10] [--out FOLDER] [--workers 2]
+    python -m benchmarks.learning_curves --batch-ratios 0.25    # every rule and model, large batches alone
+    python -m benchmarks.learning_curves --channels sign --priors gaussian --pool-ratios 3
 
 Runs are kept in the folder, so a command that was stopped goes on (an hour and a half on two
-cores). A cell is the mean ln v of the seeds at the first round at or beyond a budget, against the
+cores for all). A cell is the mean ln v of the seeds at the first round at or beyond a budget, against the
 theory of the same rule. After an allowance of 5/N for the finite size, Student's t gives each cell
 a p-value, and Holm's method judges all cells together at 1 %. The last line is the negative
 control: ``informed`` reads labels, and must not follow the theory of ``agnostic``.
@@ -85,11 +87,11 @@ class Cell:
     p_value: float
 
 
-def settings() -> Iterator[Setting]:
-    for batch_ratio in BATCH_RATIOS[::-1]:  # the quick ones first
-        for channel in CHANNELS:
-            for prior in PRIORS:
-                for pool_ratio in POOL_RATIOS:
+def settings(given: argparse.Namespace) -> Iterator[Setting]:
+    for batch_ratio in sorted(given.batch_ratios, reverse=True):  # the quick ones first
+        for channel in given.channels:
+            for prior in given.priors:
+                for pool_ratio in given.pool_ratios:
                     yield Setting(channel, prior, pool_ratio, batch_ratio)
 
 
@@ -166,6 +168,10 @@ def print_table(found: list[Cell]) -> int:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--channels", nargs="+", default=CHANNELS)
+    parser.add_argument("--priors", nargs="+", default=PRIORS)
+    parser.add_argument("--pool-ratios", type=float, nargs="+", default=POOL_RATIOS)
+    parser.add_argument("--batch-ratios", type=float, nargs="+", default=BATCH_RATIOS)
     parser.add_argument("--features", type=int, default=2000)
     parser.add_argument("--seeds", type=int, default=10)
     parser.add_argument("--out", type=Path, default=Path("out/learning-curves"))
@@ -173,17 +179,19 @@ def main() -> None:
     given = parser.parse_args()
     control, informed = Setting("sign", "gaussian", 3.0, 0.01), (("informed", dict[str, object]()),)
     tasks = control.tasks(given.features, given.seeds, informed)
-    for setting in settings():
+    for setting in settings(given):
         tasks += setting.tasks(given.features, given.seeds, RULES)
     run_tasks(tasks, given.out, workers=given.workers, progress=show)
     frame = read_results(given.out)
     frame = frame[frame["features"] == given.features]
-    found = [cell for setting in settings() for cell in compared(frame, setting, given.features, RULES)]
+    chosen = list(settings(given))
+    found = [cell for setting in chosen for cell in compared(frame, setting, given.features, RULES)]
     rejected = print_table(found)
     smallest = min(cell.p_value for cell in found)
     print(f"{rejected} of {len(found)} cells rejected at {LEVEL:.0%} (Holm); smallest p {smallest:.2g}")
-    unconverged = int((frame["status"] != "converged").sum())
-    print(f"rounds without a converged posterior: {unconverged} of {len(frame)}")
+    runs = pd.concat([rows_of(frame, setting, given.features, *rule) for setting in chosen for rule in RULES])
+    unconverged = int((runs["status"] != "converged").sum())
+    print(f"rounds without a converged posterior: {unconverged} of {len(runs)}")
     wrong = compared(frame, control, given.features, informed, theory_of="agnostic")
     print(f"negative control, informed: {sum(holm([cell.p_value for cell in wrong], LEVEL))} of {len(wrong)} rejected")
 

@@ -1,7 +1,7 @@
 """Seconds and statuses of ``bounds`` for every pair of prior and channel, some mismatched, some
 hard.
 
-    python -m benchmarks.models [name ...]     e.g. rademacher/sign; without names, all (5 minutes)
+    python -m benchmarks.models [name ...]     e.g. rademacher/sign; without names, all (4 minutes)
 
 Each question is asked in a fresh process: ``cold`` is the time from its start to the answer,
 ``warm`` that of the next question (another budget) in the same process. The claims: at most 10 s

@@ -7,7 +7,7 @@ complexity curve (replica symmetric; at the largest volume that symmetry is brok
 be out of reach), both gaps with standard errors over seeds and their ratio; then, where Monte Carlo
 is cheap, the deviation of AMP and EP from it on the rows `swap` ends with.
 
-    python -m benchmarks.swap                            # N = 1000, 3 seeds, both directions: five minutes on one core
+    python -m benchmarks.swap                            # N = 1000, 3 seeds, both directions: two minutes on one core
     python -m benchmarks.swap --features 500 --seeds 2 --directions min --steps 300
 """
 

@@ -7,7 +7,7 @@
    tolerated.
 3. Time: what the estimate adds to a run.
 
-    python -m benchmarks.trust                  # 1056 pools and 192 subsets: about ten minutes
+    python -m benchmarks.trust                  # 1056 pools and 192 subsets: three minutes
     python -m benchmarks.trust --draws 4 --seeds 1
 """
 

@@ -6,7 +6,7 @@ label-informed (most surprising rows first), in batches of N/50; at random for c
 ln v by Monte Carlo with its standard error, the deviation of AMP and of EP averaged over seeds with
 the standard error of that average, and N times it.
 
-    python -m benchmarks.witnesses                       # N = 50, 100, 200, 400, 8 seeds: a quarter of an hour
+    python -m benchmarks.witnesses                       # N = 50, 100, 200, 400, 8 seeds: ten minutes
     python -m benchmarks.witnesses --features 100 --seeds 2
 """
 

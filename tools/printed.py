@@ -121,6 +121,15 @@ ENTRIES = (
     _script("truths", Section("inference.md", "Where each may be believed: known volumes")),
     _script("trust", Section("inference.md", "Converged and wrong")),
     _script("witnesses", Section("inference.md", "Does AMP's volume hold on selected subsets?")),
+    Entry(
+        "learning_curves",
+        (
+            "python -m benchmarks.learning_curves --batch-ratios 0.25",
+            "python -m benchmarks.learning_curves"
+            " --channels sign --priors gaussian --pool-ratios 3 --batch-ratios 0.01",
+        ),
+        (Section("learning-curves.md", "What the runs say", rearranged=True),),
+    ),
     _script(
         "finite_size",
         Section("learning-curves.md", "How fast do runs tend to the theory?"),
