@@ -7,9 +7,11 @@ from __future__ import annotations
 import functools
 import math
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
+import pandas as pd
 import pytest
 
 from gardner import bounds, complexity_at, typical
@@ -133,3 +135,45 @@ def test_theory_beside_active_learning() -> None:
         assert f"{at.log_volume:.4f}" == volume, (channel, budget)
         if channel in ("sign", "flip:0.05"):
             assert f"{found(3.0, float(budget), channel).halving:.4f}" == bound, (channel, budget)
+
+
+def measured(name: str, pool_ratio: float) -> Iterator[pd.Series[Any]]:
+    """Rows of a table of the reproduction, which is printed by `gardner reproduce --full`."""
+    frame = pd.read_csv(DOCS / "reproduction" / "tables" / f"{name}.csv")
+    assert set(frame["pool_ratio"]) == {pool_ratio}
+    return (row for _, row in frame.iterrows())
+
+
+def shown(row: pd.Series[Any], name: str) -> str:
+    return f"{row[name]:.4f} ± {row[f'{name}_stderr']:.4f}"
+
+
+def test_strategies_between_the_bounds_are_those_of_the_reproduction() -> None:
+    known = {(row["strategy"], row["budget"]): row for row in measured("bounds", 3.0)}
+    table = rows("active-learning.md", "| n | strategy | seeds | ln v |")
+    assert len(table) == 16
+    for n, strategy, seeds, log_volume, accuracy, bits, to_halving, to_minimum in table:
+        row = known[strategy.removesuffix(r" \*"), float(n)]
+        assert [seeds, log_volume, accuracy] == [str(row["seeds"]), shown(row, "log_volume"), shown(row, "accuracy")]
+        assert bits == f"{row['bits_per_label']:.3f}"
+        assert [to_halving, to_minimum] == [f"{row['gap_to_halving']:.4f}", f"{row['gap_to_minimum']:.4f}"]
+    front = rows("../README.md", "| strategy | ln v at n = 0.6 | bits/label |")
+    assert len(front) == 3
+    for strategy, log_volume, bits, to_halving, to_minimum in front:
+        row = known[strategy.partition(" ")[0], 0.6]
+        assert [log_volume, bits] == [shown(row, "log_volume"), f"{row['bits_per_label']:.3f}"]
+        assert [to_halving, to_minimum] == [f"{row['gap_to_halving']:.4f}", f"{row['gap_to_minimum']:.4f}"]
+
+
+def test_heuristics_are_those_of_the_reproduction() -> None:
+    known = {(row["strategy"], row["budget"]): row for row in measured("heuristics", 10.0)}
+    names = {"agnostic AL-AMP": "agnostic", "logistic margin": "logistic", "perceptron margin": "perceptron"}
+    names |= {"committee, K = 45": "committee(members=45)", "committee, K = 15": "committee", "random": "random"}
+    names["committee, K = 3"] = "committee(members=3)"
+    (_, *halving), *table = rows("active-learning.md", "| strategy | n = 0.6 |")
+    budgets = (0.6, 1.0, 2.0, 3.0)
+    assert halving == [f"{-n * math.log(2.0):.4f}".replace("-", "−") for n in budgets]
+    assert {strategy for strategy, *_ in table} == set(names)
+    for strategy, *cells in table:
+        expected = [shown(known[names[strategy], n], "log_volume").replace("-", "−") for n in budgets]
+        assert cells == expected, strategy
