@@ -7,6 +7,7 @@ or in one that it is imported from.
 from __future__ import annotations
 
 import ast
+import functools
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
@@ -17,6 +18,12 @@ class Module(NamedTuple):
     place: str
     name: str
     tree: ast.Module
+
+
+@functools.cache
+def nodes(tree: ast.Module) -> tuple[ast.AST, ...]:
+    """All parts of a module, kept since several counts go through them."""
+    return tuple(ast.walk(tree))
 
 
 def loose(modules: Sequence[Module]) -> tuple[list[str], int]:
@@ -33,7 +40,7 @@ def loose(modules: Sequence[Module]) -> tuple[list[str], int]:
 
 
 def _annotations(tree: ast.Module) -> Iterator[ast.expr]:
-    for node in ast.walk(tree):
+    for node in nodes(tree):
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
             arguments = node.args
             named = [*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs, arguments.vararg, arguments.kwarg]
@@ -74,10 +81,12 @@ def _aliases(trees: dict[str, ast.Module]) -> dict[str, set[str]]:
     imported. (Python 3.11 has no statement ``type X = ...``, so the source has none.)
     """
     words = {module: {"Any"} for module in trees}
+    kinds = (ast.Assign, ast.AnnAssign, ast.ImportFrom)
+    statements = {module: [node for node in nodes(tree) if isinstance(node, kinds)] for module, tree in trees.items()}
     size = -1
     while size != (size := sum(map(len, words.values()))):  # an alias may be of an alias elsewhere
-        for module, tree in trees.items():
-            for node in ast.walk(tree):
+        for module, of_module in statements.items():
+            for node in of_module:
                 words[module] |= _new_words(node, words, module)
     return words
 

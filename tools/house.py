@@ -26,7 +26,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from tools.annotations import Module, loose
+from tools.annotations import Module, loose, nodes
 
 ROOT = Path(__file__).resolve().parents[1]
 SOURCE = Path("src/gardner")
@@ -85,7 +85,7 @@ def concrete_models(root: Path) -> Iterator[str]:
     for path in sorted((root / SOURCE).rglob("*.py")):
         if path.is_relative_to(root / SOURCE / "model"):
             continue
-        for node in ast.walk(_tree(path)):
+        for node in nodes(_tree(path)):
             if _asks_for_a_model(node):
                 yield f"{path.relative_to(root)}:{getattr(node, 'lineno', 0)}"
 
@@ -150,7 +150,7 @@ def long_files(root: Path) -> Iterator[str]:
 def long_functions(root: Path) -> Iterator[str]:
     """Functions above the limit."""
     for path in _python(root):
-        for node in ast.walk(_tree(path)):
+        for node in nodes(_tree(path)):
             if isinstance(node, _FUNCTIONS):
                 documentation = 0 if ast.get_docstring(node) is None else _lines(node.body[0])
                 lines = _lines(node) - documentation
@@ -215,8 +215,8 @@ def options_in_the_library(root: Path) -> Iterator[str]:
         if path.is_relative_to(root / SOURCE / "cli"):
             continue
         tree = _tree(path)
-        spared = {id(part) for node in ast.walk(tree) if _declares(node) for part in ast.walk(node)}
-        for node in ast.walk(tree):
+        spared = {id(part) for node in nodes(tree) if _declares(node) for part in ast.walk(node)}
+        for node in nodes(tree):
             if isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in spared:
                 text = re.sub(r"gardner [^`;]*", "", node.value)
                 if re.search(r"(?<![-\w])--[a-z]", text) and " " in text:  # one word is no message
@@ -226,7 +226,7 @@ def options_in_the_library(root: Path) -> Iterator[str]:
 def empty_names(root: Path) -> Iterator[str]:
     """Names that say nothing, where they are given; what only uses them is not counted."""
     for path in sorted((root / SOURCE).rglob("*.py")):
-        for node in ast.walk(_tree(path)):
+        for node in nodes(_tree(path)):
             for name in _names_given(node):
                 if name.strip("_").lower() in EMPTY_NAMES:
                     yield f"{path.relative_to(root)}:{getattr(node, 'lineno', 0)}: {name}"
