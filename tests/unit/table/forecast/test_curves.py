@@ -66,6 +66,7 @@ def test_two_columns_are_followed_to_the_end() -> None:
     assert 1.0 - found.accuracy[-1] == pytest.approx(1.0 - whole, rel=0.1)
 
 
+@pytest.mark.slow
 def test_a_curve_that_does_not_settle_is_kept_as_far_as_it_goes(monkeypatch: pytest.MonkeyPatch) -> None:
     question, labels = Question((1.0, 1.0), 10_000), np.array([10.0, 30.0, 40.0, 50.0, 60.0, 200.0])
     whole = chosen(question, labels)

@@ -7,6 +7,7 @@ import importlib
 import pkgutil
 
 import numpy as np
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -58,6 +59,7 @@ def alone(pool_ratio: float, budget: float) -> Record:
     return bounds(pool_ratio=pool_ratio, budget=budget).to_json()
 
 
+@pytest.mark.slow
 @settings(max_examples=3, deadline=None)
 @given(st.permutations([(3.0, 0.3), (3.0, 0.31), (10.0, 0.3)]))
 def test_nor_for_perceptrons(order: list[tuple[float, float]]) -> None:

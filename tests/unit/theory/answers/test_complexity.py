@@ -22,7 +22,7 @@ problems = st.tuples(st.floats(0.6, 60.0), st.floats(0.02, 0.95)).map(lambda pai
 
 
 @given(problem=problems, place=st.floats(0.05, 0.9), lower=st.booleans())
-@settings(max_examples=6)
+@settings(max_examples=4)
 def test_identities_along_a_curve(problem: tuple[float, float], place: float, lower: bool) -> None:
     """DΣ/d ln v = −β at fixed n, ∂Σ/∂n = −φ at fixed ln v, and r = 1."""
     alpha, budget = problem
@@ -43,7 +43,7 @@ def test_identities_along_a_curve(problem: tuple[float, float], place: float, lo
 
 
 @given(problem=problems)
-@settings(max_examples=8)
+@settings(max_examples=4)
 def test_top_of_the_curve_counts_all_subsets(problem: tuple[float, float]) -> None:
     """Σ(β → 0) is binomial, and the curve passes smoothly through the typical point found by other
     equations.

@@ -91,6 +91,7 @@ def test_other_steps_of_breaking_are_refused(rsb: Any) -> None:
         complexity_curve(pool_ratio=3.0, budget=0.6, rsb=rsb)
 
 
+@pytest.mark.slow
 def test_a_curve_with_one_step_goes_there_and_back(broken: Bounds) -> None:
     result = complexity_curve(pool_ratio=1.0, budget=0.1, points=5, rsb=1)
     assert Curve.from_json(there_and_back(result.to_json())) == result

@@ -51,7 +51,7 @@ def test_ends_lie_inside_the_symmetric_ones(side: Side, volume: float, x: float)
     assert found.point.stability > 1.0  # one step is not enough there
 
 
-@pytest.mark.parametrize("side", list(Side), ids=str)
+@pytest.mark.parametrize("side", [pytest.param(Side.MIN, marks=pytest.mark.slow), Side.MAX], ids=str)
 def test_complexity_falls_along_the_path_with_slope_minus_beta(side: Side) -> None:
     """DΣ/d ln v = −β between neighbours, by the trapezoid rule in β."""
     points = [one for one in end(side).path if one.breaking_point < 0.9]

@@ -40,7 +40,9 @@ class Three(NumericChannel):
         return xp.where(y == 1.0, one, xp.where(y == 2.0, two, 0.0 * h)) - total
 
 
-@pytest.mark.parametrize("model", [GLM(Positive(), Sign()), GLM(Gaussian(), Three())])
+@pytest.mark.parametrize(
+    "model", [pytest.param(GLM(Positive(), Sign()), marks=pytest.mark.slow), GLM(Gaussian(), Three())]
+)
 def test_random_is_typical_and_all_is_the_pool(model: GLM) -> None:
     for rule, known in (("random", typical(model, budget=0.5)), ("agnostic", pool(model, pool_ratio=0.5))):
         question = {"pool_ratio": 0.5 if rule == "agnostic" else 2.0, "budget": 0.5, "batch_ratio": 0.25}
