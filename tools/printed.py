@@ -5,13 +5,14 @@
     python -m tools.printed again agreement      # run it once more, and show the lines that differ
 
 A file is named after its entry in :data:`ENTRIES`. Its first lines are the commands, the next one
-says which commit ran and how long it took, and the rest is what was printed. An entry also says
-under which headings of docs/ its numbers are quoted. ``tests/contracts/test_printed.py`` looks at
-the tables and the blocks there. The numbers with a decimal point of one line of docs/ must stand
-together in one line of the file, with their signs. Where docs/ arrange a table in another way, each
-number must stand somewhere in the file. So a number that nobody printed fails the tests. A line with
-seconds in it never comes out twice the same; ``again`` shows such lines too, and leaves it to the
-reader.
+says which commit ran (with a plus if there were changes to it) and how long it took, and the rest
+is what was printed. An entry also says under which headings of docs/ its numbers are quoted.
+``tests/contracts/test_printed.py`` looks at the tables and the blocks there. A line of a block of
+text must stand in the file as it is. The numbers with a decimal point of a row of a table must
+stand together in one line of the file, with their signs. Where docs/ arrange a table in another
+way, each number must stand somewhere in the file. So a number that nobody printed fails the tests.
+A line with seconds in it never comes out twice the same; ``again`` shows such lines too, and leaves
+it to the reader.
 """
 
 from __future__ import annotations
@@ -65,6 +66,13 @@ class Section:
 
     def quotes(self) -> Iterator[str]:
         """Its lines of tables and of blocks; what a reader types is left out."""
+        yield from (line for _, line in self._marked())
+
+    def verbatim(self) -> Iterator[str]:
+        """Lines of blocks of text, which stand as they were printed."""
+        yield from (line for fence, line in self._marked() if fence == "```text")
+
+    def _marked(self) -> Iterator[tuple[str, str]]:
         fence = ""
         for line in self.lines():
             if line.startswith("```"):
@@ -72,7 +80,7 @@ class Section:
             elif fence.startswith(TYPED) or (fence and line.startswith(("$ ", "python "))):
                 continue
             elif fence or line.startswith("|"):
-                yield line
+                yield fence, line
 
 
 @dataclass(frozen=True)
@@ -173,16 +181,23 @@ def not_printed(section: Section, entries: tuple[Entry, ...] | None = None) -> l
     """What a section quotes, and no entry that names the section has printed."""
     naming = [entry for entry in (ENTRIES if entries is None else entries) if section in entry.sections]
     kept = [line for entry in naming for line in entry.kept()]
+    other = [line for line in section.verbatim() if line not in kept]
     if section.rearranged:
-        return sorted(_sizes(section.quotes()) - _sizes(kept))
+        return other + sorted(_sizes(section.quotes()) - _sizes(kept))
     printed = [numbers(line) for line in kept]
-    return [line for line in section.quotes() if not any(numbers(line) <= one for one in printed)]
+    return other + [line for line in section.quotes() if not any(numbers(line) <= one for one in printed)]
+
+
+def _git(*words: str) -> str:
+    return subprocess.run(  # noqa: S603
+        ["git", "-C", str(ROOT), *words],  # noqa: S607
+        check=True, stdout=subprocess.PIPE, text=True,
+    ).stdout.strip()  # fmt: skip
 
 
 def keep(entry: Entry) -> None:
     """Run it, and keep what it prints."""
-    git = ["git", "-C", str(ROOT), "log", "-1", "--format=%h"]
-    commit = subprocess.run(git, check=True, stdout=subprocess.PIPE, text=True).stdout.strip()  # noqa: S603
+    commit = _git("log", "-1", "--format=%h") + ("+" if _git("status", "--porcelain", "src", "benchmarks/*.py") else "")
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
     lines = entry.run()
     after = resource.getrusage(resource.RUSAGE_CHILDREN)

@@ -20,6 +20,10 @@ PAGE = """# Page
 0.75 s
 $ run --at 0.9
 ```
+```text
+0 of 9 missed
+0 of 8 missed
+```
 ```python
 run(at=0.8)
 ```
@@ -38,7 +42,7 @@ def test_numbers_of_a_section_were_printed(section: Section) -> None:
 def test_what_is_kept_says_what_made_it(entry: Entry) -> None:
     lines = entry.path.read_text("utf-8").splitlines()
     assert lines[: len(entry.commands)] == list(entry.commands)
-    assert re.fullmatch(r"commit [0-9a-f]{7,}, \d{4}-\d\d-\d\d, \d+ s of the processor", entry.made)
+    assert re.fullmatch(r"commit [0-9a-f]{7,}\+?, \d{4}-\d\d-\d\d, \d+ s of the processor", entry.made)
     assert not lines[len(entry.commands) + 1]
     assert any(entry.kept())
     assert {re.match(r"python -m benchmarks\.(\w+)", one)[1] for one in entry.commands} <= BENCHMARKS  # type: ignore[index]
@@ -54,7 +58,7 @@ def page(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
     (tmp_path / "docs").mkdir()
     (tmp_path / "docs" / "page.md").write_text(PAGE, "utf-8")
     (tmp_path / "script.txt").write_text(
-        "python -m benchmarks.script\ncommit 0\n\n| +0.250 | -0.50 |\n0.25 0.50\n0.75 s\n", "utf-8"
+        "python -m benchmarks.script\ncommit 0\n\n| +0.250 | -0.50 |\n0.25 0.50\n0.75 s\n0 of 8 missed\n", "utf-8"
     )
     monkeypatch.setattr(printed, "ROOT", tmp_path)
     monkeypatch.setattr(printed, "FOLDER", tmp_path)
@@ -65,8 +69,8 @@ def page(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
     ("rearranged", "missing"),
     [
         # 0.250 has other digits, 0.50 another sign, and 0.25 and 0.75 stand in two lines
-        (False, ["| 0.25 | −0.50 |", "| 0.25 | 0.75 |"]),
-        (True, []),
+        (False, ["0 of 9 missed", "| 0.25 | −0.50 |", "| 0.25 | 0.75 |"]),
+        (True, ["0 of 9 missed"]),
     ],
 )
 def test_a_number_that_nobody_printed_is_seen(page: str, rearranged: bool, missing: list[str]) -> None:

@@ -28,7 +28,7 @@ from gardner.inference.noisy_scalars import (
 from gardner.inference.scalars import SIGN
 from gardner.inference.threads import run_all, thread_count
 from gardner.model import GLM, PERCEPTRON, Compiled
-from gardner.model.arrays import Floats, Integral
+from gardner.model.arrays import Whole, Floats
 
 # Rows of a subset are padded to a multiple of this: eight doubles are the widest vector register
 # there is.
@@ -139,7 +139,7 @@ def _bethe(
 
 def _solve(
     shape: float, noise: float, moment: float,
-    pool: Floats, labels: Floats, subsets: Integral, tolerance: float, schedule: Floats,
+    pool: Floats, labels: Floats, subsets: Whole, tolerance: float, schedule: Floats,
     log_volume: Floats, converged: NDArray[np.bool_], iterations: NDArray[np.int32],
 ) -> None:  # fmt: skip
     count, size = subsets.shape
@@ -194,7 +194,7 @@ def _solver(prior: str, channel: str, real: bool) -> Callable[..., None]:
 
 
 @kept()
-def _shuffle(rng: np.random.Generator, subsets: Integral, deck: Integral) -> None:
+def _shuffle(rng: np.random.Generator, subsets: Whole, deck: Whole) -> None:
     """Partial Fisher–Yates: the first cards of a deck that is never put back in order."""
     count, size = subsets.shape
     for s in range(count):
@@ -226,7 +226,7 @@ def random_subsets(count: int, pool_size: int, size: int, rng: np.random.Generat
 def subset_log_volumes(
     rows: ArrayLike,
     labels: ArrayLike,
-    subsets: Integral,
+    subsets: Whole,
     model: GLM = PERCEPTRON,
     *,
     tolerance: float = 1e-7,
@@ -282,8 +282,8 @@ def _compiled(model: GLM) -> tuple[Compiled, Compiled]:
     )  # fmt: skip
 
 
-def _check_subsets(given: Any, pool_size: int) -> Integral:
-    subsets: Integral = np.ascontiguousarray(given)
+def _check_subsets(given: Any, pool_size: int) -> Whole:
+    subsets: Whole = np.ascontiguousarray(given)
     if subsets.ndim != 2 or subsets.dtype.kind not in "iu" or subsets.shape[1] == 0:
         raise InvalidInputError(
             "subsets", f"{subsets.dtype} of shape {subsets.shape}", "it must hold whole numbers, one subset a line"

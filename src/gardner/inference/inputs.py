@@ -71,7 +71,7 @@ def check_training(rows: ArrayLike, labels: ArrayLike, model: GLM) -> tuple[Arra
         check_finite(rows)
         _check_labels(labels, model, xp)
         _check_scale(rows, xp)
-    _check_variances(rows, model, xp)
+    check_variances(rows, model, xp)
     return rows, labels
 
 
@@ -82,7 +82,7 @@ def deviations(model: GLM) -> Floats:
     return np.sqrt(model.prior.second_moments)
 
 
-def _check_variances(rows: ArrayObject, model: GLM, xp: Namespace) -> None:
+def check_variances(rows: ArrayObject, model: GLM, xp: Namespace) -> None:
     """Weights of different variances: one a column, and no row without a weight that varies."""
     moments = model.prior.second_moments
     if len(moments) == 1:

@@ -47,7 +47,7 @@ Array: TypeAlias = ArrayObject | float  # what formulas are written over, elemen
 Floats: TypeAlias = NDArray[np.float64]
 Floating: TypeAlias = NDArray[np.floating]  # float32 or float64
 Integers: TypeAlias = NDArray[np.int64]
-Integral: TypeAlias = NDArray[np.integer]  # of any width, with a sign or without
+Whole: TypeAlias = NDArray[np.integer]  # of any width, with a sign or without
 
 
 class Namespace(Protocol):

@@ -137,7 +137,8 @@ class PosteriorCommittee(Rule):
 
     def __post_init__(self) -> None:
         """Check the parameter."""
-        check_whole("posterior-committee.members", self.members, 1, _MOST_MEMBERS)
+        members = check_whole("posterior-committee.members", self.members, 1, _MOST_MEMBERS)
+        object.__setattr__(self, "members", members)  # Python's own, which can be written down
 
     def levels(self, mean: Floats, variance: Floats, channel: Channel) -> Floats:
         """Chances of |2k − K| = 0 or 1, then 2 more each."""

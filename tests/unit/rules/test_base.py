@@ -122,3 +122,9 @@ def test_a_made_rule_takes_no_parameters() -> None:
     assert as_rule(PosteriorCommittee(3), "mine", {}) == PosteriorCommittee(3)
     with pytest.raises(InvalidInputError, match="made already"):
         as_rule(PosteriorCommittee(3), "mine", {"members": 5})
+
+
+def test_whole_numbers_of_numpy_are_written_down_as_others() -> None:
+    rule = PosteriorCommittee(np.int64(5))  # type: ignore[arg-type]
+    assert type(rule.members) is int
+    assert rule == PosteriorCommittee(5)

@@ -32,8 +32,8 @@ from numpy.typing import NDArray
 
 from gardner.inference.compiler import inlined, kept
 from gardner.inference.scalars import exponential, mills, sign_derivatives
+from gardner.model.arrays import Whole as Whole
 from gardner.model.arrays import Floats as Floats
-from gardner.model.arrays import Integral as Integral
 
 # The residual at which AMP stops, in units of a prior weight: ln Z, into which it enters squared,
 # is then right to 10⁻⁵ (a test holds it), which at β = 1000 is an acceptance right to 1 %.
@@ -92,7 +92,7 @@ def _log_parts(u: float) -> tuple[float, float]:
 
 
 @kept(fast=True)
-def _look(pool: Floats, order: Integral, count: int, mean: Floats, variance: Floats, g: Floats, fields: Floats) -> None:
+def _look(pool: Floats, order: Whole, count: int, mean: Floats, variance: Floats, g: Floats, fields: Floats) -> None:
     """Fields of the first rows in the order: ω = Fm − Vg and V = F²c (g is zero outside the
     subset).
     """
@@ -110,7 +110,7 @@ def _look(pool: Floats, order: Integral, count: int, mean: Floats, variance: Flo
 
 @kept(fast=True)
 def _iterate(
-    pool: Floats, labels: Floats, order: Integral, size: int, mean: Floats, variance: Floats, g: Floats, sums: Floats,
+    pool: Floats, labels: Floats, order: Whole, size: int, mean: Floats, variance: Floats, g: Floats, sums: Floats,
     fields: Floats, keep: float,
 ) -> float:  # fmt: skip
     """One iteration of AMP; the mean square change in units of the prior."""
@@ -147,7 +147,7 @@ def _iterate(
 
 @kept(fast=True)
 def _fixed_point(
-    pool: Floats, labels: Floats, order: Integral, size: int, mean: Floats, variance: Floats, g: Floats, sums: Floats,
+    pool: Floats, labels: Floats, order: Whole, size: int, mean: Floats, variance: Floats, g: Floats, sums: Floats,
     fields: Floats, tolerance: float, schedule: Floats, following: int,
 ) -> bool:  # fmt: skip
     """AMP from where it stands, and if it cannot follow, from the start."""
@@ -167,7 +167,7 @@ def _fixed_point(
 
 @kept(fast=True)
 def _read_off(
-    pool: Floats, labels: Floats, order: Integral, size: int, mean: Floats, variance: Floats, g: Floats,
+    pool: Floats, labels: Floats, order: Whole, size: int, mean: Floats, variance: Floats, g: Floats,
     fields: Floats, psi: Floats,
 ) -> float:  # fmt: skip
     """Bethe's ln Z, and ψ of all rows of the pool.
@@ -195,7 +195,7 @@ def _read_off(
 
 
 @kept(fast=True)
-def _norms(tau: float, order: Integral, size: int, psi: Floats) -> tuple[float, float, float, float]:
+def _norms(tau: float, order: Whole, size: int, psi: Floats) -> tuple[float, float, float, float]:
     """Of the weights e^{−τψ} inside and e^{τψ} outside: the largest exponent and the sum relative
     to it, each.
     """
@@ -215,7 +215,7 @@ def _norms(tau: float, order: Integral, size: int, psi: Floats) -> tuple[float, 
 
 
 @kept()
-def _draw(tau: float, order: Integral, start: int, stop: int, psi: Floats, largest: float, goal: float) -> int:
+def _draw(tau: float, order: Whole, start: int, stop: int, psi: Floats, largest: float, goal: float) -> int:
     """The place whose weight e^{τψ − largest} covers the goal, counted from the start."""
     seen = 0.0
     for k in range(start, stop):
@@ -233,7 +233,7 @@ def log_acceptance(beta: float, gain: float, forth: float, back: float) -> float
 
 @kept()
 def move(
-    beta: float, rng: np.random.Generator, pool: Floats, labels: Floats, size: int, order: Integral,
+    beta: float, rng: np.random.Generator, pool: Floats, labels: Floats, size: int, order: Whole,
     mean: Floats, variance: Floats, g: Floats, psi: Floats, log_evidence: float, trial: Floats, rows: Floats,
     sums: Floats, tolerance: float, schedule: Floats, following: int,
 ) -> tuple[int, float]:  # fmt: skip
@@ -270,7 +270,7 @@ def move(
 
 @kept()
 def settle(
-    pool: Floats, labels: Floats, size: int, order: Integral, mean: Floats, variance: Floats, g: Floats, psi: Floats,
+    pool: Floats, labels: Floats, size: int, order: Whole, mean: Floats, variance: Floats, g: Floats, psi: Floats,
     tolerance: float, schedule: Floats,
 ) -> float:  # fmt: skip
     """AMP from the start on a chain's subset: ln Z, NaN where it does not converge."""

@@ -24,7 +24,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gardner.errors import GardnerError
-from gardner.experiment.ensemble.chain import FOLLOWING, SCHEDULE, TOLERANCE, Floats, Integral, Walkers, move, settle
+from gardner.experiment.ensemble.chain import FOLLOWING, SCHEDULE, TOLERANCE, Whole, Floats, Walkers, move, settle
 from gardner.inference.compiler import kept
 
 # Distance of neighbouring β in units of 1/(standard deviation of ln Z): two normal distributions so
@@ -85,8 +85,8 @@ class Block:
 @kept()
 def _rounds(
     betas: Floats, moves: int, count: int, rng: np.random.Generator, pool: Floats, labels: Floats, size: int,
-    order: Integral, mean: Floats, variance: Floats, g: Floats, psi: Floats, log_evidence: Floats, place: Integral,
-    tolerance: float, schedule: Floats, following: int, found: Floats, walker: Integral, tallies: Integral,
+    order: Whole, mean: Floats, variance: Floats, g: Floats, psi: Floats, log_evidence: Floats, place: Whole,
+    tolerance: float, schedule: Floats, following: int, found: Floats, walker: Whole, tallies: Whole,
 ) -> None:  # fmt: skip
     """So many rounds: moves at each β, then exchanges of every other pair of neighbours.
 

@@ -127,10 +127,10 @@ class Field:
 
     def _check_count(self, count: object) -> int:
         _check_width(self.given_as, count)
-        if not _is_whole(count) or not 1 <= count <= MOST_SEEDS:
-            rule = f"it must be a whole number from 1 to {MOST_SEEDS}, or a list"
-            raise InvalidInputError(self.given_as, count, rule)
-        return int(count)
+        try:
+            return check_whole(self.given_as, count, 1, MOST_SEEDS)
+        except InvalidInputError as error:
+            raise InvalidInputError(self.given_as, count, f"{error.requirement}, or a list") from None
 
 
 @functools.cache
@@ -174,10 +174,6 @@ def check_distinct(
 
 def _is_list(given: object) -> TypeGuard[Sequence[object]]:
     return isinstance(given, Sequence) and not isinstance(given, str | bytes)
-
-
-def _is_whole(value: object) -> TypeGuard[int]:
-    return isinstance(value, int) and not isinstance(value, bool)
 
 
 def _check_width(name: str, value: object) -> None:

@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 
 from gardner.errors import InvalidInputError
 from gardner.inference.device.stored import device_of
-from gardner.inference.inputs import check_settings
+from gardner.inference.inputs import check_settings, check_variances
 from gardner.inference.posterior import Posterior, Status
 from gardner.model import GLM, Library, library_of
 from gardner.model.arrays import ArrayObject
@@ -72,6 +72,7 @@ def expectation_propagation_on(
         rule = "on a device it is for normal weights of one variance and log-concave channels with noise"
         raise InvalidInputError("model", model, rule, hint="gardner.inference.expectation_propagation has no limits")
     xp = library_of(rows).xp
+    check_variances(rows, model, xp)
     deviation = math.sqrt(model.prior.second_moment)
     state, iterations = None, 0
     for kind, wanted in ((xp.float32, max(tolerance, ROUGH)), (xp.float64, tolerance)):

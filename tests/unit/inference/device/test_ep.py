@@ -11,7 +11,7 @@ import pytest
 from gardner.errors import InvalidInputError
 from gardner.inference import expectation_propagation
 from gardner.inference.device.ep import ROUGH, expectation_propagation_on
-from gardner.model import GLM, PERCEPTRON, Gaussian, Linear, Logistic, Probit, Rademacher, Spectrum
+from gardner.model import GLM, PERCEPTRON, Gaussian, Linear, Logistic, Probit, Rademacher, Spectrum, draw_instance
 
 MODELS = [GLM(Gaussian(), Probit(0.1)), GLM(Gaussian(2.0), Logistic()), GLM(Gaussian(0.5), Linear(0.3))]
 
@@ -52,6 +52,12 @@ def test_a_prior_is_asked_what_it_is_and_not_for_its_name() -> None:
     listed = expectation_propagation_on(rows, labels, GLM(Spectrum([0.5] * 15), Probit(0.1)))
     np.testing.assert_array_equal(listed.mean, named.mean)
     assert listed.log_evidence == named.log_evidence
+
+
+def test_a_variance_a_column() -> None:
+    problem = draw_instance(features=15, pool_ratio=2.0, seed=0)
+    with pytest.raises(InvalidInputError, match="15 columns"):
+        expectation_propagation_on(problem.rows, problem.labels, GLM(Spectrum([0.5] * 3), Probit(0.1)))
 
 
 def test_what_it_does_not_serve() -> None:

@@ -77,6 +77,26 @@ def test_a_curve_that_does_not_settle_is_kept_as_far_as_it_goes(monkeypatch: pyt
     assert found.accuracy[1:] == pytest.approx(np.full(5, found.accuracy[1]))
 
 
+def test_a_curve_is_kept_as_far_as_it_settles(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where not every budget settles, the longest curve that does; beyond it the last accuracy."""
+    question, real = Question(C, 300), curves.learning_curve
+    whole = by_rule(question, LABELS, 10.0, 0.0)
+    limit = float(LABELS[len(LABELS) // 2]) / question.columns
+
+    def up_to_a_limit(*given: object, budget: float, **options: object) -> object:
+        if budget > limit + 1e-9:
+            raise ConvergenceError("no")
+        return real(*given, budget=budget, **options)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(curves, "learning_curve", up_to_a_limit)
+    found = by_rule(question, LABELS, 10.0, 0.0)
+    assert 10.0 < found.known_to <= limit * question.columns + 10.0 < LABELS[-1]
+    known = found.known_to >= LABELS
+    assert found.accuracy[known] == pytest.approx(whole.accuracy[known], abs=1e-4)
+    assert (np.diff(found.accuracy) >= 0.0).all()
+    assert (found.accuracy[~known] <= whole.accuracy[~known] + 1e-4).all()
+
+
 def test_without_any_choice_rows_are_random(monkeypatch: pytest.MonkeyPatch) -> None:
     """Fewer labels than a batch, and a curve of which not even the first choice settles."""
     question = Question(C, 300)
