@@ -28,7 +28,7 @@ from gardner.inference.noisy_scalars import (
 from gardner.inference.scalars import SIGN
 from gardner.inference.threads import run_all, thread_count
 from gardner.model import GLM, PERCEPTRON, Compiled
-from gardner.model.arrays import Whole, Floats
+from gardner.model.arrays import Floats, Whole
 
 # Rows of a subset are padded to a multiple of this: eight doubles are the widest vector register
 # there is.

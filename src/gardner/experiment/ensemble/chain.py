@@ -32,8 +32,8 @@ from numpy.typing import NDArray
 
 from gardner.inference.compiler import inlined, kept
 from gardner.inference.scalars import exponential, mills, sign_derivatives
-from gardner.model.arrays import Whole as Whole
 from gardner.model.arrays import Floats as Floats
+from gardner.model.arrays import Whole as Whole
 
 # The residual at which AMP stops, in units of a prior weight: ln Z, into which it enters squared,
 # is then right to 10⁻⁵ (a test holds it), which at β = 1000 is an acceptance right to 1 %.

@@ -24,7 +24,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gardner.errors import GardnerError
-from gardner.experiment.ensemble.chain import FOLLOWING, SCHEDULE, TOLERANCE, Whole, Floats, Walkers, move, settle
+from gardner.experiment.ensemble.chain import FOLLOWING, SCHEDULE, TOLERANCE, Floats, Walkers, Whole, move, settle
 from gardner.inference.compiler import kept
 
 # Distance of neighbouring β in units of 1/(standard deviation of ln Z): two normal distributions so

@@ -54,7 +54,7 @@ def test_pairs_are_of_the_same_seeds() -> None:
     ((first, second, differences),) = pairs(points, ["log_volume"])
     assert (first, second) == ("one", "two")
     assert differences["log_volume"].tolist() == [2.0, -2.0]
-    points.loc[len(points)] = ["two", 0, 1.5]
+    points = pd.DataFrame([*rows, ("two", 0, 1.5)], columns=["label", "seed", "log_volume"])
     ((_, _, differences),) = pairs(points, ["log_volume"])
     assert differences["log_volume"].tolist() == [-0.5, 2.0, -2.0]
     assert list(pairs(points[points["label"] == "one"], ["log_volume"])) == []

@@ -13,7 +13,7 @@ from gardner.errors import ConvergenceError
 from gardner.model.arrays import Floats
 from gardner.table.forecast import curves
 from gardner.table.forecast.curves import Question, at_random, by_rule, of_best_subset
-from gardner.theory import bounds, typical
+from gardner.theory import bounds, learning_curve, typical
 from gardner.theory.curve.ends import EndStatus
 
 C = tuple((1.0 / np.arange(1, 31)).tolist())
@@ -79,14 +79,14 @@ def test_a_curve_that_does_not_settle_is_kept_as_far_as_it_goes(monkeypatch: pyt
 
 def test_a_curve_is_kept_as_far_as_it_settles(monkeypatch: pytest.MonkeyPatch) -> None:
     """Where not every budget settles, the longest curve that does; beyond it the last accuracy."""
-    question, real = Question(C, 300), curves.learning_curve
+    question = Question(C, 300)
     whole = by_rule(question, LABELS, 10.0, 0.0)
     limit = float(LABELS[len(LABELS) // 2]) / question.columns
 
     def up_to_a_limit(*given: object, budget: float, **options: object) -> object:
         if budget > limit + 1e-9:
             raise ConvergenceError("no")
-        return real(*given, budget=budget, **options)  # type: ignore[arg-type]
+        return learning_curve(*given, budget=budget, **options)  # type: ignore[arg-type]
 
     monkeypatch.setattr(curves, "learning_curve", up_to_a_limit)
     found = by_rule(question, LABELS, 10.0, 0.0)
