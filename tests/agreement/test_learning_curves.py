@@ -43,12 +43,12 @@ def gaps(name: str, rule: str, parameters: dict[str, object], model: GLM = PERCE
     ("rule", "parameters", "channel"),
     [
         ("agnostic", {}, "sign"),
-        ("agnostic", {}, "probit:0.1"),
+        pytest.param("agnostic", {}, "probit:0.1", marks=pytest.mark.slow),
         ("posterior-committee", {"members": 3}, "sign"),
         ("partly-random", {"share": 0.5}, "flip:0.05"),
         ("target-margin", {"margin": 0.7}, "sign"),
         ("pruning", {"first": 0.3, "keep": "hard"}, "sign"),
-        ("pruning", {"first": 0.3, "keep": "easy"}, "sign"),
+        pytest.param("pruning", {"first": 0.3, "keep": "easy"}, "sign", marks=pytest.mark.slow),
     ],
 )
 def test_a_rule_runs_as_its_theory_says(rule: str, parameters: dict[str, object], channel: str) -> None:

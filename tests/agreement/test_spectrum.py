@@ -99,6 +99,7 @@ def test_runs_follow_the_learning_curve() -> None:
     assert abs(np.mean(volumes) - curve.points[-1].log_volume) < 5.0 * spread + 0.01
 
 
+@pytest.mark.slow
 def test_bench_keeps_the_numbers_of_a_file(gardner: Run, tmp_path: Path) -> None:
     """A file of eigenvalues may go after the run: rows and their bounds need it no more."""
     file, prior = tmp_path / "eigenvalues.csv", two_decades(30)

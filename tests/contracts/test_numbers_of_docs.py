@@ -121,6 +121,7 @@ def rows(page: str, heading: str) -> list[list[str]]:
     return [[cell.strip() for cell in line.strip("|").split("|")] for line in lines[1].splitlines()]
 
 
+@pytest.mark.slow
 def test_theory_beside_amp() -> None:
     """Ln v and m of random subsets in the table of docs/models.md."""
     for prior, channel, budget, volume, _, overlap, *_ in rows("models.md", "| prior | channel | n | ln v theory"):

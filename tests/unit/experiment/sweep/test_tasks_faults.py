@@ -201,6 +201,7 @@ def start(file: Path, out: Path, *more: str) -> subprocess.Popen[str]:
     return subprocess.Popen(listening, stdout=pipe, stderr=pipe, text=True, start_new_session=True)  # noqa: S603
 
 
+@pytest.mark.slow
 def test_kill_9_of_the_whole_run_at_random_moments(tmp_path: Path, file: Path, two_workers: str) -> None:
     rng = np.random.default_rng(0)
     out, store = tmp_path / "killed", Store(tmp_path / "killed")

@@ -77,6 +77,7 @@ def test_linear_labels_have_bounds() -> None:
     assert [end.status.value for end in (found.minimum, found.maximum)] == ["zero", "zero"]
 
 
+@pytest.mark.slow
 def test_budgets_and_their_floor() -> None:
     easy, hard = (budget_for(model, pool_ratio=3.0, accuracy=0.8) for model in (GLM(LOG_UNIFORM), PERCEPTRON))
     for answer in (easy, hard):

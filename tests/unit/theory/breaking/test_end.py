@@ -60,7 +60,7 @@ def test_complexity_falls_along_the_path_with_slope_minus_beta(side: Side) -> No
         assert two.complexity - one.complexity == pytest.approx(rise, rel=0.06)
 
 
-@pytest.mark.parametrize("side", list(Side), ids=str)
+@pytest.mark.parametrize("side", [pytest.param(Side.MIN, marks=pytest.mark.slow), Side.MAX], ids=str)
 def test_a_second_computation_finds_the_same_end(side: Side) -> None:
     """Other quadrature, no equations by hand: all derivatives vanish there, and Σ does, to 5·10⁻⁵
     of ln v.
@@ -83,6 +83,7 @@ def test_a_second_computation_finds_the_same_end(side: Side) -> None:
     assert complexity / size == pytest.approx(0.0, abs=5e-6)
 
 
+@pytest.mark.slow
 def test_where_the_branch_is_lost_a_bracket_says_what_is_known(monkeypatch: pytest.MonkeyPatch) -> None:
     """Past a point ln v moves by at most Σ/|β|, and not beyond the symmetric end."""
 

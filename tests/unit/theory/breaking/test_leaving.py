@@ -58,7 +58,9 @@ def test_a_continuous_branch_leaves_where_the_ratio_is_one(alpha: float, budget:
     assert found.first.residual < 1e-7
 
 
-@pytest.mark.parametrize(("alpha", "budget", "leaves_at"), [(3.0, 0.6, -0.951271), (3.0, 0.1, -0.126005)])
+@pytest.mark.parametrize(
+    ("alpha", "budget", "leaves_at"), [pytest.param(3.0, 0.6, -0.951271, marks=pytest.mark.slow), (3.0, 0.1, -0.126005)]
+)
 @np.errstate(all="ignore")
 def test_a_jump_is_located_where_both_free_entropies_agree(alpha: float, budget: float, leaves_at: float) -> None:
     """X = 1 at d > 0, R below 1; before it no clusters count, beyond it some do. At n = 0.1 R never
