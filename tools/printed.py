@@ -164,6 +164,11 @@ ENTRIES = (
     ),
     _script("estimators", Section("estimators.md", "How good it is")),
     _script("swap", arguments="--seeds 3"),
+    Entry(
+        "search",
+        ("python -m benchmarks.search run out/search 50:4 100:3", "python -m benchmarks.search print out/search"),
+        (Section("ensemble.md", "In small pools"),),
+    ),
     _script("transition", Section("ensemble.md", "The first-order transition in a large pool", rearranged=True)),
 )
 
