@@ -25,7 +25,7 @@ from gardner.theory.random_subset.typical import typical_of
 
 ALPHAS = (3.0, 10.0, 100.0)
 # Differences of ln v below this are not printed: where a branch is left on the wall, and so what is
-# left above the pool there, is a matter of rounding, and differs between machines by a factor of three.
+# left above the pool there, is a matter of rounding: two printings differed by a factor of three.
 LEAST = 1e-8
 SHARES = (0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9)
 

@@ -38,7 +38,7 @@ def inlined(function: Function) -> Function:
     a call.
 
     LLVM writes it there. Numba could as well (``inline="always"``), but then infers the types of
-    every copy: the machine code is as fast, and takes two to three times as long to make.
+    every copy: the machine code is as fast, and takes longer to make where formulas are long.
     """
     return cast(Function, njit(forceinline=True, **_options(fast=True))(function))
 
